@@ -1,0 +1,27 @@
+// Text format in and out, the same for all three kinds of file.
+#ifndef STR_CONFIG_TEXT_PROTO_H_
+#define STR_CONFIG_TEXT_PROTO_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
+
+namespace str::config {
+
+// Fills `message`. `kind` ("graph file") and `source_name` (the path) are for messages: a text that is empty, is no
+// text at all or does not follow the schema is InvalidArgument as "source_name:line:column: reason".
+absl::Status ParseTextProto(absl::string_view text, absl::string_view kind, absl::string_view source_name,
+                            google::protobuf::Message* message);
+
+// Stable: equal messages give equal texts.
+std::string PrintTextProto(const google::protobuf::Message& message);
+
+// `text` as comment lines, each beginning with "# ". Control characters become "?", so that no text can end the
+// comment.
+std::string CommentLines(absl::string_view text);
+
+}  // namespace str::config
+
+#endif  // STR_CONFIG_TEXT_PROTO_H_
