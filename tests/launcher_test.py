@@ -1,0 +1,196 @@
+"""The launcher ./str: what it sets up, when, and what it says.
+
+Most tests run a copy of the launcher in a tree of its own, where every tool it calls is a stand-in that notes the call.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+BAZEL = """#!/bin/bash
+echo "bazel $*" >> "$CALLS"
+[[ -z "${BAZEL_FAILS:-}" ]] || { echo "the compiler said no" >&2; exit 1; }
+for option in "$@"; do [[ $option == --symlink_prefix=* ]] && prefix="${option#*=}"; done
+mkdir -p "${prefix}bin/optimizer/tools" "${prefix}bin/tf_plugin"
+printf '#!/bin/bash\\necho "binary $* oneDNN=$TF_ENABLE_ONEDNN_OPTS config=$STR_CONFIG_DIR"\\n' \\
+  > "${prefix}bin/optimizer/tools/str"
+touch "${prefix}bin/tf_plugin/libstr_tf.so"
+"""
+
+# As python3 it makes environments; as .venv/bin/python it installs into them and runs scripts.
+PYTHON = """#!/bin/bash
+echo "$(basename "$0") $*" >> "$CALLS"
+case "$*" in
+  "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+  "-m pip "*) [[ -z "${PIP_FAILS:-}" ]] || { echo "no such version" >&2; exit 1; } ;;
+  "-c "*) ;;
+  *) echo "python $* PYTHONPATH=$PYTHONPATH" ;;
+esac
+"""
+
+DPKG_QUERY = """#!/bin/bash
+[[ " ${MISSING:-} " == *" ${@: -1} "* ]] && exit 1
+echo -n installed
+"""
+
+APT_GET = """#!/bin/bash
+echo "apt-get $*" >> "$CALLS"
+"""
+
+ID = """#!/bin/bash
+echo "${USER_ID:-0}"
+"""
+
+
+class Tree:
+    """A checkout with only the launcher in it, and a PATH of stand-ins."""
+
+    def __init__(self, where):
+        self.root = where / "checkout"
+        self.calls = where / "calls"
+        tools = where / "tools"
+        tools.mkdir(parents=True)
+        for name, text in (
+            ("bazel", BAZEL),
+            ("python3", PYTHON),
+            ("dpkg-query", DPKG_QUERY),
+            ("apt-get", APT_GET),
+            ("id", ID),
+        ):
+            (tools / name).write_text(text)
+            (tools / name).chmod(0o755)
+        self.root.mkdir()
+        shutil.copytree(ROOT / "launcher", self.root / "launcher")
+        shutil.copy(ROOT / "str", self.root / "str")
+        for name in ("requirements.txt", "BUILD", "WORKSPACE", ".bazelrc"):
+            (self.root / name).write_text("\n")
+        for name in ("bazel", "config", "optimizer", "strategies", "tf_plugin", "bench"):
+            (self.root / name).mkdir()
+        self.source = self.root / "optimizer" / "planner.cc"
+        self.source.write_text("int x;\n")
+        self.document = self.root / "optimizer" / "README.md"
+        self.document.write_text("words\n")
+        self.environment = {"PATH": f"{tools}:{os.environ['PATH']}", "CALLS": str(self.calls), "HOME": str(where)}
+
+    def run(self, *arguments, program=None, cwd=None, **environment):
+        return subprocess.run(
+            [program or self.root / "str", *arguments],
+            cwd=cwd or self.root,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def new_calls(self, tool):
+        """The calls of a tool since the last question."""
+        lines = self.calls.read_text().splitlines() if self.calls.exists() else []
+        self.calls.unlink(missing_ok=True)
+        return [line for line in lines if line.startswith(tool)]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Tree(tmp_path)
+
+
+def test_first_use_sets_up_and_the_second_does_not(tree):
+    first = tree.run("version")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == f"binary version oneDNN=0 config={tree.root}/config\n"
+    assert "making .venv" in first.stderr and "building" in first.stderr
+    assert len(tree.new_calls("bazel")) == 1
+
+    second = tree.run("version")
+    assert second.stdout == first.stdout
+    assert second.stderr == ""
+    assert not tree.calls.exists(), "the second call used a tool"
+
+
+def test_a_changed_source_is_built_and_a_changed_document_is_not(tree):
+    tree.run("version")
+    tree.new_calls("bazel")
+    time.sleep(0.05)
+    tree.document.write_text("other words\n")
+    tree.run("version")
+    assert tree.new_calls("bazel") == []
+    tree.source.write_text("int y;\n")
+    tree.run("version")
+    assert len(tree.new_calls("bazel")) == 1
+
+
+def test_changed_requirements_are_installed_into_the_same_environment(tree):
+    tree.run("version")
+    tree.new_calls("")
+    (tree.root / "requirements.txt").write_text("numpy==1\n")
+    tree.run("version")
+    calls = tree.new_calls("")
+    assert [call for call in calls if "pip" in call] and not [call for call in calls if "-m venv" in call]
+
+
+def test_a_half_made_environment_is_made_anew(tree):
+    broken = tree.run("version", PIP_FAILS="1")
+    assert broken.returncode == 1
+    assert "no such version" in broken.stderr and "setup.log" in broken.stderr
+    left_over = tree.root / ".venv" / "left-over"
+    left_over.write_text("")
+    assert tree.run("version").returncode == 0
+    assert not left_over.exists()
+
+
+def test_missing_packages_without_root_are_named_with_the_command(tree):
+    result = tree.run("demo", MISSING="g++ libcli11-dev", USER_ID="1000")
+    assert result.returncode == 1
+    assert "missing: g++ libcli11-dev" in result.stderr
+    assert "apt-get update && apt-get install g++ libcli11-dev" in result.stderr
+    assert tree.new_calls("") == []
+
+
+def test_missing_packages_as_root_are_installed(tree):
+    result = tree.run("version", MISSING="g++")
+    assert result.returncode == 0, result.stderr
+    assert tree.new_calls("apt-get") == ["apt-get update", "apt-get install -y --no-install-recommends g++"]
+
+
+def test_a_failed_build_shows_what_failed_and_is_tried_again(tree):
+    failed = tree.run("version", BAZEL_FAILS="1")
+    assert failed.returncode == 1
+    assert "the compiler said no" in failed.stderr
+    assert tree.run("version").returncode == 0
+
+
+def test_works_from_elsewhere_and_through_a_symlink(tree, tmp_path):
+    link = tmp_path / "bin" / "str-link"
+    link.parent.mkdir()
+    link.symlink_to(tree.root / "str")
+    result = tree.run("version", program=link, cwd="/")
+    assert result.stdout == f"binary version oneDNN=0 config={tree.root}/config\n"
+
+
+def test_python_gets_the_plugin_and_arguments_as_they_are(tree):
+    result = tree.run("python", "train.py", "two words")
+    site = tree.root / ".build" / "site-packages"
+    assert result.stdout == f"python train.py two words PYTHONPATH={site}\n"
+    assert (site / "tensorflow-plugins" / "libstr_tf.so").exists()
+
+
+def test_help_and_the_list_of_benchmarks_need_no_set_up(tree):
+    (tree.root / "bench" / "speed.py").write_text('"""How fast it is."""\n')
+    assert "./str demo" in tree.run("help").stdout
+    assert tree.run("bench").stdout.split() == ["speed", "How", "fast", "it", "is."]
+    assert tree.run("bench", "none").returncode == 1
+    assert tree.run("test", "--lng").returncode == 1
+    assert tree.new_calls("") == []
+
+
+def test_this_checkout_answers_version_within_a_second():
+    assert subprocess.run([ROOT / "str", "version"], check=False, capture_output=True).returncode == 0
+    started = time.monotonic()
+    subprocess.run([ROOT / "str", "version"], check=True, capture_output=True)
+    assert time.monotonic() - started < 1
