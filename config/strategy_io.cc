@@ -1,0 +1,92 @@
+#include "config/strategy_io.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "config/atomic_file.h"
+#include "config/original_ini.h"
+#include "config/strategy_validator.h"
+#include "config/text_proto.h"
+#include "config/text_units.h"
+
+namespace str::config {
+namespace {
+
+std::string Count(int number, absl::string_view what) {
+  return absl::StrCat(number, " ", what, number == 1 ? "" : "s");
+}
+
+std::string StepTimeText(const StrategyFile& strategy) {
+  std::string text = absl::StrFormat("%.4g s predicted", strategy.predicted_step_seconds());
+  if (strategy.baseline_step_seconds() > 0) {
+    absl::StrAppendFormat(&text, ", %+.1f %% against %.4g s with everything kept",
+                          100 * (strategy.predicted_step_seconds() / strategy.baseline_step_seconds() - 1),
+                          strategy.baseline_step_seconds());
+  }
+  return text;
+}
+
+std::string ChangesText(const StrategyFile& strategy) {
+  absl::flat_hash_set<absl::string_view> swapped;
+  absl::flat_hash_set<absl::string_view> recomputed;
+  int copies_back = 0;
+  int reruns = 0;
+  for (const Step& step : strategy.step()) {
+    if (step.has_swap_out()) swapped.insert(step.swap_out());
+    if (step.has_swap_in()) ++copies_back;
+    if (step.has_rerun()) {
+      recomputed.insert(step.rerun());
+      ++reruns;
+    }
+  }
+  return absl::StrCat(Count(swapped.size(), "tensor"), " swapped (brought back ", Count(copies_back, "time"), "), ",
+                      Count(recomputed.size(), "node"), " recomputed (", Count(reruns, "rerun"), ")");
+}
+
+std::string Header(const StrategyFile& strategy) {
+  return CommentLines(absl::StrCat(
+      "STR strategy: what TensorFlow does in one training step, in this order, so that it fits the budget.\n",
+      "Graph:     ", strategy.graph_name(), ", fingerprint ", strategy.graph_fingerprint(), ", TensorFlow ",
+      strategy.tensorflow_version(), ", ", strategy.device(), "\n", "Budget:    ", FormatBytes(strategy.budget_bytes()),
+      "\n", "Peak:      ", FormatBytes(strategy.predicted_peak_bytes()), " predicted\n",
+      "Step time: ", StepTimeText(strategy), "\n", "Changes:   ", ChangesText(strategy), "\n",
+      "Planner:   ", strategy.planner(), strategy.solver().empty() ? "" : ", solver ", strategy.solver(), "\n",
+      "In use while it lies at ~/.str/strategy.conf or STR_STRATEGY_FILE names it; STR_DISABLE=1 switches it off.\n",
+      "docs/strategy_format.md explains every field."));
+}
+
+}  // namespace
+
+absl::StatusOr<StrategyFile> ParseStrategy(absl::string_view text, absl::string_view source_name) {
+  if (IsOriginalIni(text)) {
+    return absl::InvalidArgumentError(absl::StrCat(source_name,
+                                                   ": this is a strategy in STR's original INI form ([solution] "
+                                                   "strategy=...), which this version neither reads nor "
+                                                   "converts; make a new one with str plan from a captured graph"));
+  }
+  StrategyFile strategy;
+  if (absl::Status parsed = ParseTextProto(text, "strategy file", source_name, &strategy); !parsed.ok()) return parsed;
+  if (absl::Status valid = ValidateStrategy(strategy); !valid.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", valid.message()));
+  }
+  return strategy;
+}
+
+absl::StatusOr<StrategyFile> ReadStrategy(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  return ParseStrategy(*text, path);
+}
+
+absl::Status WriteStrategy(const StrategyFile& strategy, const std::string& path) {
+  if (absl::Status valid = ValidateStrategy(strategy); !valid.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("strategy not written to ", path, ": ", valid.message()));
+  }
+  return WriteFileAtomically(path, StrategyText(strategy));
+}
+
+std::string StrategyText(const StrategyFile& strategy) {
+  return absl::StrCat(Header(strategy), PrintTextProto(strategy));
+}
+
+}  // namespace str::config
