@@ -1,0 +1,57 @@
+"""What a training run is judged by: losses, a digest of every variable, step times and peak memory."""
+
+import hashlib
+import time
+
+import numpy as np
+import tensorflow as tf
+
+_DEVICE = "CPU:0"
+
+
+def variables_sha256(model, optimizer):
+    """Digest of weights, BatchNorm statistics, seed generators and optimizer variables, in Keras's order."""
+    digest = hashlib.sha256()
+    for variable in [*model.variables, *optimizer.variables]:
+        value = np.ascontiguousarray(variable.numpy())
+        digest.update(f"{variable.path} {value.dtype} {value.shape}\n".encode())
+        digest.update(value.tobytes())
+    return digest.hexdigest()
+
+
+def _reset_peak():
+    """Says whether the device counts its bytes: not every device does."""
+    try:
+        tf.config.experimental.reset_memory_stats(_DEVICE)
+    except ValueError:
+        return False
+    return True
+
+
+class StepRecorder:
+    """Loss, wall seconds and peak bytes of each training step, between start_step() and end_step()."""
+
+    def __init__(self):
+        self.losses = []
+        self.seconds = []
+        self.peak_bytes = []
+        self._counts_bytes = False
+        self._started = 0.0
+
+    def start_step(self):
+        self._counts_bytes = _reset_peak()
+        self._started = time.perf_counter()
+
+    def end_step(self, loss):
+        self.seconds.append(time.perf_counter() - self._started)
+        self.losses.append(float(loss).hex())
+        if self._counts_bytes:
+            self.peak_bytes.append(tf.config.experimental.get_memory_info(_DEVICE)["peak"])
+
+    def results(self):
+        return {
+            "losses": self.losses,
+            "step_seconds": self.seconds,
+            "step_peak_bytes": self.peak_bytes or None,
+            "peak_bytes": max(self.peak_bytes, default=None),
+        }

@@ -1,0 +1,126 @@
+"""Trains one of the example models on made-up data and writes what happened.
+
+Plain Keras and TensorFlow: nothing here knows of STR.
+
+    python train.py --model=vgg16 --loop=custom --steps=5 --json=result.json
+    python train.py --model=mobilenet --loop=fit --batch=16 --image=96
+
+Exit code: 0 trained; 7 out of memory. With --expect-oom: 0 out of memory; 1 trained.
+"""
+
+import argparse
+import sys
+
+import keras
+import tensorflow as tf
+from data import make_data
+from json_file import write_json
+from measure import StepRecorder, variables_sha256
+from models import EXAMPLES
+
+_LEARNING_RATE = 0.001
+_EXIT_OUT_OF_MEMORY = 7
+
+
+def train_with_fit(model, optimizer, loss, images, labels, options, recorder):
+    """model.fit over a tf.data pipeline. Keras reports the mean loss since the epoch's start; that is recorded."""
+
+    class Record(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            recorder.start_step()
+
+        def on_train_batch_end(self, batch, logs=None):
+            recorder.end_step(logs["loss"])
+
+    dataset = tf.data.Dataset.from_tensor_slices((images, labels))
+    dataset = dataset.batch(options.batch, drop_remainder=True).repeat().prefetch(2)
+    model.compile(optimizer=optimizer, loss=loss)
+    model.fit(dataset, epochs=1, steps_per_epoch=options.steps, shuffle=False, verbose=0, callbacks=[Record()])
+
+
+def train_with_custom_loop(model, optimizer, loss, images, labels, options, recorder):
+    """A tf.function step, fed one batch after the other."""
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec([options.batch, *images.shape[1:]], tf.float32),
+            tf.TensorSpec([options.batch, *labels.shape[1:]], tf.int32),
+        ]
+    )
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            value = loss(y, model(x, training=True))
+        gradients = tape.gradient(value, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return value
+
+    batches = [
+        (tf.constant(images[i : i + options.batch]), tf.constant(labels[i : i + options.batch]))
+        for i in range(0, len(images), options.batch)
+    ]
+    for i in range(options.steps):
+        recorder.start_step()
+        value = step(*batches[i % len(batches)])
+        recorder.end_step(value.numpy())
+
+
+def train(options):
+    """Returns the results; "status" is "ok" or "oom"."""
+    keras.utils.set_random_seed(options.seed)
+    tf.config.experimental.enable_op_determinism()
+    example = EXAMPLES[options.model]
+    images, labels = make_data(example, options.batch, options.image, options.seed)
+    recorder = StepRecorder()
+    results = {name: getattr(options, name) for name in ("model", "loop", "batch", "image", "steps", "seed")}
+    try:
+        model = example.build(options.image)
+        optimizer = keras.optimizers.SGD(_LEARNING_RATE)
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        loop = train_with_fit if options.loop == "fit" else train_with_custom_loop
+        loop(model, optimizer, loss, images, labels, options, recorder)
+        results["status"] = "ok"
+        results["variables_sha256"] = variables_sha256(model, optimizer)
+    except tf.errors.ResourceExhaustedError as error:
+        results["status"] = "oom"
+        results["variables_sha256"] = None
+        results["error"] = error.message
+    return {**results, **recorder.results()}
+
+
+def parse_options(arguments):
+    parser = argparse.ArgumentParser(
+        description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--model", choices=sorted(EXAMPLES), required=True)
+    parser.add_argument("--loop", choices=("fit", "custom"), default="custom")
+    parser.add_argument("--batch", type=int, help="default: the model's own")
+    parser.add_argument("--image", type=int, help="side in pixels; default: the model's own")
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", metavar="FILE", help="write the results here")
+    parser.add_argument("--expect-oom", action="store_true", help="running out of memory is the success")
+    options = parser.parse_args(arguments)
+    options.batch = options.batch or EXAMPLES[options.model].batch
+    options.image = options.image or EXAMPLES[options.model].image
+    return options
+
+
+def main(arguments):
+    options = parse_options(arguments)
+    results = train(options)
+    if options.json:
+        write_json(options.json, results)
+    out_of_memory = results["status"] == "oom"
+    if out_of_memory:
+        print(f"{options.model}: out of memory after {len(results['losses'])} steps")
+    else:
+        losses = ", ".join(f"{float.fromhex(loss):.6f}" for loss in results["losses"])
+        print(f"{options.model}: trained {options.steps} steps, losses {losses}")
+    if options.expect_oom:
+        return 0 if out_of_memory else 1
+    return _EXIT_OUT_OF_MEMORY if out_of_memory else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,40 @@
+"""The example models on plain TensorFlow: training is a function of the seed, or nothing could be compared bit by bit."""
+
+import math
+
+import pytest
+from conftest import TRAIN
+
+# The smallest images that the models take; keras.applications asks for 32 pixels.
+TINY = {
+    "vgg16": ["--model=vgg16", "--batch=2", "--image=32", "--steps=2"],
+    "unet": ["--model=unet", "--batch=2", "--image=32", "--steps=2"],
+    "mobilenet": ["--model=mobilenet", "--batch=2", "--image=32", "--steps=2"],
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "loop"), [("vgg16", "custom"), ("unet", "custom"), ("mobilenet", "custom"), ("mobilenet", "fit")]
+)
+def test_same_seed_same_training(run_scripts, model, loop):
+    script = ([TRAIN, *TINY[model], f"--loop={loop}"], {})
+    first, second = run_scripts(script, script, plugin=False)
+    assert first.returncode == 0, first.errors
+    assert second.returncode == 0, second.errors
+    assert first.results["status"] == "ok"
+    assert first.results["losses"] == second.results["losses"]
+    assert first.results["variables_sha256"] == second.results["variables_sha256"]
+    assert len(first.results["step_seconds"]) == 2
+    assert all(math.isfinite(float.fromhex(loss)) for loss in first.results["losses"])
+
+
+def test_other_seed_other_training(run_scripts):
+    first, second = run_scripts(
+        ([TRAIN, *TINY["unet"], "--seed=1"], {}), ([TRAIN, *TINY["unet"], "--seed=2"], {}), plugin=False
+    )
+    assert first.results["losses"] != second.results["losses"]
+    assert first.results["variables_sha256"] != second.results["variables_sha256"]
+
+
+def test_trained_where_out_of_memory_was_expected_is_a_failure(train):
+    assert train(*TINY["unet"], "--expect-oom", plugin=False).returncode == 1
