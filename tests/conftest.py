@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="long: ./str test --long runs it"))
 
 
-def _environment(home, settings):
+def environment(home, settings):
     """The caller's environment with these settings as its only STR ones, and no ~/.str unless the test makes one."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("STR_")}
     kept |= {"HOME": str(home), "STR_LAUNCHER_READY": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
@@ -44,7 +44,7 @@ def _environment(home, settings):
 def start(command, home, settings, cwd=None):
     return subprocess.Popen(
         [str(word) for word in command],
-        env=_environment(home, settings),
+        env=environment(home, settings),
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

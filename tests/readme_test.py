@@ -1,0 +1,29 @@
+"""Every command in README.md works, in the order in which a reader would type them."""
+
+import re
+import subprocess
+
+from conftest import ROOT, environment
+
+# Commands that a reader runs but this test does not: they are what runs it, or take minutes.
+NOT_RUN_HERE = {"./str demo", "./str test"}
+
+
+def commands():
+    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def test_what_is_not_run_here_is_in_the_readme():
+    assert NOT_RUN_HERE <= set(commands())
+
+
+def test_commands_of_the_readme(tmp_path, home):
+    for name in ("str", "runtime_examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    script = "set -euxo pipefail\n" + "\n".join(line for line in commands() if line not in NOT_RUN_HERE)
+    process = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment(home, {}), capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "STR-3001 applied:" in process.stderr
