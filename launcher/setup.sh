@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Set-up on first use, sourced by ../str: Debian packages, .venv, build. Each stage runs only if its result is missing or
-# older than what it is made from. One line per stage on stderr; what the tools print goes to .build/setup.log.
+# Set-up on first use, sourced by ../str: Debian packages, .venv, build. Each stage runs only if its result is missing
+# or older than what it is made from. One line per stage on stderr; what the tools print goes to .build/setup.log.
 #
 # STR_BAZEL_OUTPUT_BASE: where Bazel keeps its files (default: Bazel's own).
 # STR_LAUNCHER_READY: set for what the launcher starts, so that a nested ./str uses what is there instead of checking.
@@ -72,8 +72,9 @@ install_packages() {
 # Prints a Python for which TensorFlow's wheel exists: the one on PATH, else Debian's.
 find_python() {
   local candidate
+  local suits='import ensurepip, sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))'
   for candidate in python3 /usr/bin/python3; do
-    if "$candidate" -c 'import ensurepip, sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
+    if "$candidate" -c "$suits" 2>/dev/null; then
       echo "$candidate"
       return
     fi

@@ -7,7 +7,7 @@ BATCHES = 3
 
 
 def make_data(example, batch, image, seed):
-    """Returns images float32[n, image, image, 3] and labels int32[n] or int32[n, image, image]; n is BATCHES * batch."""
+    """Returns float32[n, image, image, 3] and labels int32[n] or int32[n, image, image]; n is BATCHES * batch."""
     random = np.random.default_rng(seed)
     count = BATCHES * batch
     images = random.random((count, image, image, 3), dtype=np.float32)
