@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -77,6 +78,8 @@ class Workshop:
     def capture(self):
         """Returns the graph file of the training step: the one with the largest peak."""
         directory = self.directory / "capture"
+        # The index lists what earlier processes left, too.
+        shutil.rmtree(directory, ignore_errors=True)
         results = self.train("captured", {"STR_CAPTURE": str(directory)})
         if results["status"] != "ok":
             raise StageFailed(f"{self.model}: out of memory while capturing")

@@ -1,4 +1,4 @@
-"""The example models on plain TensorFlow: their training is a function of the seed, or no two runs could be compared."""
+"""The example models on plain TensorFlow: their training is a function of the seed, or no runs could be compared."""
 
 import math
 
