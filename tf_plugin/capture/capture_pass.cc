@@ -1,0 +1,122 @@
+#include "tf_plugin/capture/capture_pass.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "config/text_units.h"
+#include "tf_plugin/capture/capture_files.h"
+#include "tf_plugin/capture/graph_description.h"
+#include "tf_plugin/capture/step_profile.h"
+#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/kernels/copy_engine.h"
+#include "tf_plugin/messages.h"
+
+namespace str::capture {
+namespace {
+
+using tensorflow::Node;
+using tensorflow::OpKernelContext;
+
+// Later steps are run, but not measured: their medians would not change.
+constexpr int kStepsMeasured = 6;
+
+const kernels::CopyRates& CopyRatesHere() {
+  static const kernels::CopyRates* const rates = new kernels::CopyRates(kernels::MeasureCopyRates());
+  return *rates;
+}
+
+void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::string>& path) {
+  if (!path.ok()) {
+    SayOnce("STR-3003", absl::StrCat("captured graph not written: ", path.status().message()));
+    return;
+  }
+  SayOnce("STR-3002", absl::StrCat("captured ", graph.name(), ": ", graph.node_size(), " nodes, fingerprint ",
+                                   graph.fingerprint(), ", to ", *path));
+}
+
+// Collects a StepProfile while the graph runs, and writes the file after each measured step: whenever the process ends,
+// what was measured until then is there.
+class CaptureObserver : public device::GraphObserver {
+ public:
+  CaptureObserver(config::GraphFile description, std::vector<int> marked, int steps, std::string directory)
+      : description_(std::move(description)),
+        marked_(std::move(marked)),
+        last_index_(steps - 1),
+        directory_(std::move(directory)),
+        profile_(steps) {}
+
+  void Starting(int index, OpKernelContext& context, device::OpRecord&) override {
+    absl::MutexLock lock(&mutex_);
+    if (profile_.steps() >= kStepsMeasured) return;
+    if (index == 0) {
+      device::SharedDeviceMemory()->BeginStep();
+      in_step_ = true;
+    }
+    if (in_step_) inputs_[&context] = SeeInputs(context);
+  }
+
+  void Finished(int index, OpKernelContext& context, const device::OpRecord& op, int64_t elapsed_ns) override {
+    absl::MutexLock lock(&mutex_);
+    const auto inputs = inputs_.find(&context);
+    if (inputs == inputs_.end()) return;
+    profile_.AddOp(index, context, inputs->second, op, elapsed_ns);
+    inputs_.erase(inputs);
+    if (index != last_index_) return;
+    in_step_ = false;
+    inputs_.clear();
+    profile_.AddStep(device::SharedDeviceMemory()->EndStep());
+    config::GraphFile graph = description_;
+    profile_.Complete(marked_, graph);
+    graph.set_copy_out_bytes_per_second(CopyRatesHere().out_bytes_per_second);
+    graph.set_copy_in_bytes_per_second(CopyRatesHere().in_bytes_per_second);
+    SayCaptured(graph, WriteCapture(graph, directory_));
+  }
+
+ private:
+  const config::GraphFile description_;
+  const std::vector<int> marked_;
+  const int last_index_;
+  const std::string directory_;
+  absl::Mutex mutex_;
+  bool in_step_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<const OpKernelContext*, std::vector<InputSeen>> inputs_ ABSL_GUARDED_BY(mutex_);
+  StepProfile profile_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+void CaptureByRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
+                      const std::string& directory, tensorflow::Graph& graph) {
+  std::vector<int> marked(view.order.size(), -1);
+  int steps = 0;
+  Node* previous = nullptr;
+  for (size_t i = 0; i < view.order.size(); ++i) {
+    Node* const node = view.order[i];
+    if (!graph::InProgram(view.recompute[node->id()])) continue;
+    marked[i] = steps;
+    device::MarkNode(node, view.fingerprint, steps++);
+    if (previous != nullptr) graph.AddControlEdge(previous, node);
+    previous = node;
+  }
+  // A function that is traced again to the same graph goes on with the same profile.
+  if (device::FindObserver(view.fingerprint) != nullptr) return;
+  device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(DescribeGraph(view, name, device),
+                                                                          std::move(marked), steps, directory));
+}
+
+absl::Status CaptureWithoutRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
+                                   const std::string& directory) {
+  config::GraphFile graph = DescribeGraph(view, name, device);
+  if (absl::Status status = FillBytesFromShapes(view, graph); !status.ok()) return status;
+  const absl::StatusOr<std::string> path = WriteCapture(graph, directory);
+  SayCaptured(graph, path);
+  if (!path.ok()) return path.status();
+  return absl::CancelledError(absl::StrCat("STR_CAPTURE_ONLY: the graph is in ", *path, "; the step was not run"));
+}
+
+}  // namespace str::capture

@@ -1,0 +1,27 @@
+// File: capture_pass.h
+//
+// Captures one partition: describes it, marks its nodes, and makes them run one after the other, so that each node's
+// time is its own and the step's peak is the same every time. The file is written when steps have run, or at once,
+// from shapes alone, for a graph that cannot be run.
+#ifndef STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_
+#define STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "tensorflow/core/graph/graph.h"
+#include "tf_plugin/graph/graph_view.h"
+
+namespace str::capture {
+
+// Changes `graph`: attributes and control edges. What was measured goes to `directory`.
+void CaptureByRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
+                      const std::string& directory, tensorflow::Graph& graph);
+
+// Writes the file and returns Cancelled, so that the step is not run; another error if the graph cannot be described.
+absl::Status CaptureWithoutRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
+                                   const std::string& directory);
+
+}  // namespace str::capture
+
+#endif  // STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_

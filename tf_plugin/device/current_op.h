@@ -1,0 +1,53 @@
+// File: current_op.h
+//
+// What the calling thread is executing for TensorFlow, so that the allocator can attribute every allocation to a node.
+//
+// The device opens an OpScope around each Compute. Allocations of other threads (the input pipeline, callbacks of
+// asynchronous ops) belong to no op.
+#ifndef STR_TF_PLUGIN_DEVICE_CURRENT_OP_H_
+#define STR_TF_PLUGIN_DEVICE_CURRENT_OP_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/strategy.pb.h"
+
+namespace str::device {
+
+// One op while it runs, on one thread.
+struct OpRecord {
+  // Set if the op belongs to a graph that STR captures or has rewritten: its allocations are the step's own.
+  bool in_marked_graph = false;
+  // Planned places of this op's allocations, null where there is no plan. Not owned.
+  const google::protobuf::RepeatedPtrField<config::Place>* places = nullptr;
+  // Which places are taken already, parallel to `places`.
+  std::vector<bool> place_taken;
+
+  // Bytes allocated by this op and still held, now and at most, rounded.
+  int64_t held_bytes = 0;
+  int64_t max_held_bytes = 0;
+  // Pointers this op allocated and still holds.
+  std::vector<const void*> held;
+
+  // Why the op must fail although the kernel got memory (limit exceeded); empty if it need not.
+  std::string out_of_memory;
+};
+
+// The op of the calling thread; null outside of ops.
+OpRecord* CurrentOp();
+
+class OpScope {
+ public:
+  explicit OpScope(OpRecord* record);
+  ~OpScope();
+  OpScope(const OpScope&) = delete;
+  OpScope& operator=(const OpScope&) = delete;
+
+ private:
+  OpRecord* const outer_;
+};
+
+}  // namespace str::device
+
+#endif  // STR_TF_PLUGIN_DEVICE_CURRENT_OP_H_

@@ -1,0 +1,160 @@
+#include "tf_plugin/device/device_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/log/check.h"
+#include "absl/strings/str_cat.h"
+#include "config/text_units.h"
+
+namespace str::device {
+namespace {
+
+// Address space costs nothing until it is touched.
+constexpr int64_t kRegionBytes = int64_t{1} << 40;
+// Resident memory may pass the limit by this much before free pages are returned: returning them has a price.
+constexpr int64_t kResidentSlackBytes = int64_t{16} << 20;
+
+int64_t RoundToGranule(size_t bytes) {
+  return std::max<int64_t>(1, (static_cast<int64_t>(bytes) + kGranuleBytes - 1) / kGranuleBytes) * kGranuleBytes;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(int64_t limit_bytes)
+    : limit_bytes_(limit_bytes), general_(kRegionBytes), arena_(kRegionBytes) {
+  if (limit_bytes != kNoLimit) stats_.bytes_limit = limit_bytes;
+}
+
+void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes) {
+  const int64_t bytes = RoundToGranule(num_bytes);
+  OpRecord* const op = CurrentOp();
+  absl::MutexLock lock(&mutex_);
+  if (bytes > limit_bytes_ - stats_.bytes_in_use) return AllocateEmergency(op, bytes);
+
+  Block block;
+  block.bytes = bytes;
+  void* pointer = nullptr;
+  if (op != nullptr && op->places != nullptr && bytes >= kSmallestPlannedBytes) {
+    pointer = AllocatePlaced(*op, bytes);
+    ++(pointer != nullptr ? step_memory_.placed : step_memory_.misplaced);
+    if (pointer != nullptr) block.home = Block::kArena;
+  }
+  if (pointer == nullptr) pointer = general_.Allocate(bytes, std::max<int64_t>(alignment, kGranuleBytes));
+  if (pointer == nullptr) return AllocateEmergency(op, bytes);
+
+  if (op != nullptr && op->in_marked_graph && in_step_) {
+    block.step = step_;
+    step_own_bytes_ += bytes;
+  }
+  if (op != nullptr) {
+    op->held.push_back(pointer);
+    op->held_bytes += bytes;
+    op->max_held_bytes = std::max(op->max_held_bytes, op->held_bytes);
+  }
+  blocks_[pointer] = block;
+  ++stats_.num_allocs;
+  stats_.largest_alloc_size = std::max(stats_.largest_alloc_size, bytes);
+  stats_.bytes_in_use += bytes;
+  NoteLevel();
+  RelieveSystem();
+  return pointer;
+}
+
+void* DeviceMemory::AllocatePlaced(OpRecord& op, int64_t bytes) {
+  op.place_taken.resize(op.places->size());
+  for (int i = 0; i < op.places->size(); ++i) {
+    const config::Place& place = op.places->Get(i);
+    if (op.place_taken[i] || place.bytes() != bytes) continue;
+    op.place_taken[i] = true;
+    return arena_.AllocateAt(place.offset(), bytes);
+  }
+  return nullptr;
+}
+
+void* DeviceMemory::AllocateEmergency(OpRecord* op, int64_t bytes) {
+  std::string& message = op != nullptr ? op->out_of_memory : pending_out_of_memory_;
+  if (message.empty()) {
+    message = absl::StrCat("out of device memory: ", config::FormatBytes(bytes), " asked for, ",
+                           config::FormatBytes(stats_.bytes_in_use), " in use, limit ",
+                           config::FormatBytes(limit_bytes_));
+  }
+  void* pointer = nullptr;
+  if (posix_memalign(&pointer, kGranuleBytes, bytes) != 0) return nullptr;
+  blocks_[pointer] = Block{bytes, 0, Block::kEmergency};
+  return pointer;
+}
+
+void DeviceMemory::DeallocateRaw(void* pointer) {
+  if (pointer == nullptr) return;
+  absl::MutexLock lock(&mutex_);
+  const auto it = blocks_.find(pointer);
+  CHECK(it != blocks_.end()) << "not allocated here";
+  const Block block = it->second;
+  blocks_.erase(it);
+  if (block.home == Block::kEmergency) {
+    free(pointer);
+    return;
+  }
+  (block.home == Block::kArena ? arena_ : general_).Free(pointer, block.bytes);
+  stats_.bytes_in_use -= block.bytes;
+  if (block.step != 0 && block.step == step_) step_own_bytes_ -= block.bytes;
+  if (OpRecord* const op = CurrentOp(); op != nullptr) {
+    const auto held = std::find(op->held.begin(), op->held.end(), pointer);
+    if (held != op->held.end()) {
+      op->held.erase(held);
+      op->held_bytes -= block.bytes;
+    }
+  }
+}
+
+void DeviceMemory::NoteLevel() {
+  stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
+  if (!in_step_) return;
+  step_memory_.peak_bytes = std::max(step_memory_.peak_bytes, stats_.bytes_in_use);
+  step_memory_.external_bytes = std::max(step_memory_.external_bytes, stats_.bytes_in_use - step_own_bytes_);
+}
+
+void DeviceMemory::RelieveSystem() {
+  if (limit_bytes_ == kNoLimit) return;
+  const int64_t resident = stats_.bytes_in_use + general_.dirty_free_bytes() + arena_.dirty_free_bytes();
+  if (resident <= limit_bytes_ + kResidentSlackBytes) return;
+  general_.ReleaseHoles();
+  if (stats_.bytes_in_use + arena_.dirty_free_bytes() > limit_bytes_ + kResidentSlackBytes) arena_.ReleaseHoles();
+}
+
+std::optional<tensorflow::AllocatorStats> DeviceMemory::GetStats() {
+  absl::MutexLock lock(&mutex_);
+  return stats_;
+}
+
+bool DeviceMemory::ClearStats() {
+  absl::MutexLock lock(&mutex_);
+  stats_.num_allocs = 0;
+  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  stats_.largest_alloc_size = 0;
+  return true;
+}
+
+void DeviceMemory::BeginStep() {
+  absl::MutexLock lock(&mutex_);
+  ++step_;
+  in_step_ = true;
+  step_own_bytes_ = 0;
+  step_memory_ = StepMemory();
+  NoteLevel();
+}
+
+StepMemory DeviceMemory::EndStep() {
+  absl::MutexLock lock(&mutex_);
+  in_step_ = false;
+  return step_memory_;
+}
+
+std::string DeviceMemory::TakePendingOutOfMemory() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(pending_out_of_memory_, "");
+}
+
+}  // namespace str::device

@@ -1,0 +1,99 @@
+// File: device_memory.h
+//
+// The memory of STR's CPU device: a TensorFlow allocator with a hard limit on bytes in use.
+//
+// - Every request is rounded up to kGranuleBytes; blocks are split exactly. So bytes in use, and with them the peak,
+//   depend only on what is alive and not on the history of the process.
+// - Under a plan, an op's allocations go to the places that were planned offline, in an arena of their own. An
+//   allocation that finds its place taken, or has none, is served from the general region: never wrong, only unplanned.
+// - A request beyond the limit gets emergency memory outside of the limit, and the op that asked fails with
+//   RESOURCE_EXHAUSTED after it returned (OpRecord::out_of_memory). Returning null is not an option: oneDNN's
+//   convolution uses the null pointer and takes the process down. Without a current op the message waits for the next
+//   op (TakePendingOutOfMemory).
+//
+// Thread-safe.
+#ifndef STR_TF_PLUGIN_DEVICE_DEVICE_MEMORY_H_
+#define STR_TF_PLUGIN_DEVICE_DEVICE_MEMORY_H_
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "tensorflow/core/framework/allocator.h"
+#include "tf_plugin/device/current_op.h"
+#include "tf_plugin/device/virtual_region.h"
+
+namespace str::device {
+
+inline constexpr int64_t kGranuleBytes = 256;
+// Smaller allocations are not planned: there are many, and together they are little.
+inline constexpr int64_t kSmallestPlannedBytes = 64 * 1024;
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+// What was seen between BeginStep and EndStep.
+struct StepMemory {
+  int64_t peak_bytes = 0;
+  // Highest level of bytes in use that the step's own ops did not allocate in this step.
+  int64_t external_bytes = 0;
+  // Allocations that had a planned place and got it, and that did not get it.
+  int64_t placed = 0;
+  int64_t misplaced = 0;
+};
+
+class DeviceMemory : public tensorflow::Allocator {
+ public:
+  explicit DeviceMemory(int64_t limit_bytes);
+
+  std::string Name() override { return "str_device_memory"; }
+  void* AllocateRaw(size_t alignment, size_t num_bytes) override;
+  void DeallocateRaw(void* pointer) override;
+  std::optional<tensorflow::AllocatorStats> GetStats() override;
+  bool ClearStats() override;
+  tensorflow::AllocatorMemoryType GetMemoryType() const override {
+    return tensorflow::AllocatorMemoryType::kHostPageable;
+  }
+
+  // A step of a marked graph. One at a time: a second BeginStep starts anew.
+  void BeginStep();
+  StepMemory EndStep();
+
+  int64_t limit_bytes() const { return limit_bytes_; }
+  // Why an allocation outside of any op could not be served within the limit since the last call; empty if none.
+  std::string TakePendingOutOfMemory();
+
+ private:
+  struct Block {
+    int64_t bytes = 0;
+    // The step that allocated it; 0 if no step did.
+    uint64_t step = 0;
+    enum { kGeneral, kArena, kEmergency } home = kGeneral;
+  };
+
+  void* AllocatePlaced(OpRecord& op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void* AllocateEmergency(OpRecord* op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Keeps resident pages near the limit where free blocks still hold some.
+  void RelieveSystem() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteLevel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const int64_t limit_bytes_;
+  absl::Mutex mutex_;
+  VirtualRegion general_ ABSL_GUARDED_BY(mutex_);
+  VirtualRegion arena_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<const void*, Block> blocks_ ABSL_GUARDED_BY(mutex_);
+  tensorflow::AllocatorStats stats_ ABSL_GUARDED_BY(mutex_);
+  std::string pending_out_of_memory_ ABSL_GUARDED_BY(mutex_);
+
+  uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool in_step_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t step_own_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  StepMemory step_memory_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace str::device
+
+#endif  // STR_TF_PLUGIN_DEVICE_DEVICE_MEMORY_H_

@@ -1,0 +1,32 @@
+// File: op_facts.h
+//
+// What is known of an op by its type: may it be run again, does it read or change a variable, does its output share an
+// input's buffer. What a kernel really does is observed during capture; this is where nothing was observed.
+#ifndef STR_TF_PLUGIN_GRAPH_OP_FACTS_H_
+#define STR_TF_PLUGIN_GRAPH_OP_FACTS_H_
+
+#include <string>
+#include <vector>
+
+#include "config/graph.pb.h"
+#include "tensorflow/core/graph/graph.h"
+
+namespace str::graph {
+
+// Control flow is not seen here: see control_flow.h.
+config::Recompute RecomputeOf(const tensorflow::Node& node);
+
+config::VariableUse VariableUseOf(const tensorflow::Node& node);
+
+// The node that holds the handle of the variable that `node` reads or changes; null if it does neither.
+const tensorflow::Node* VariableOf(const tensorflow::Node& node);
+
+// Output 0 always shares the buffer of input 0.
+bool IsView(const std::string& op);
+
+// Inputs that the kernel takes over for output 0 when it alone holds them, in the order in which it tries them.
+std::vector<int> ForwardedInputs(const tensorflow::Node& node);
+
+}  // namespace str::graph
+
+#endif  // STR_TF_PLUGIN_GRAPH_OP_FACTS_H_

@@ -1,0 +1,54 @@
+// File: copy_engine.h
+//
+// Copies beside the computation: one thread and one first-in-first-out queue per direction, as a device has one copy
+// engine per direction.
+#ifndef STR_TF_PLUGIN_KERNELS_COPY_ENGINE_H_
+#define STR_TF_PLUGIN_KERNELS_COPY_ENGINE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "tf_plugin/kernels/transfer.h"
+
+namespace str::kernels {
+
+enum class Direction { kOut, kIn };
+
+class CopyEngine {
+ public:
+  // The process's engine. Never destroyed: copies may be under way while the process exits.
+  static CopyEngine& Get();
+
+  // Queues `copy`. It must let go of every tensor before it returns, as `transfer` counts as complete right after.
+  void Enqueue(Direction direction, std::function<void()> copy, std::shared_ptr<Transfer> transfer);
+
+ private:
+  struct Job {
+    std::function<void()> copy;
+    std::shared_ptr<Transfer> transfer;
+  };
+  struct Lane {
+    absl::Mutex mutex;
+    std::deque<Job> jobs ABSL_GUARDED_BY(mutex);
+  };
+
+  CopyEngine();
+  static void Serve(Lane& lane);
+
+  Lane lanes_[2];
+};
+
+// Copy rates between device and host memory in bytes per second, measured through the engine.
+struct CopyRates {
+  int64_t out_bytes_per_second = 0;
+  int64_t in_bytes_per_second = 0;
+};
+CopyRates MeasureCopyRates();
+
+}  // namespace str::kernels
+
+#endif  // STR_TF_PLUGIN_KERNELS_COPY_ENGINE_H_

@@ -1,0 +1,37 @@
+#include "tf_plugin/kernels/swap_ops.h"
+
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+
+namespace str::kernels {
+
+// Stateful keeps TensorFlow from folding, merging or pruning them.
+REGISTER_OP("StrSwapOut")
+    .Input("tensor: T")
+    .Output("host: variant")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+REGISTER_OP("StrSwapOutWait")
+    .Input("host: variant")
+    .Input("tensor: T")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::NoOutputs);
+
+REGISTER_OP("StrSwapIn")
+    .Input("host: variant")
+    .Output("pending: variant")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::ScalarShape);
+
+REGISTER_OP("StrSwapInWait")
+    .Input("pending: variant")
+    .Output("tensor: T")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::UnknownShape);
+
+}  // namespace str::kernels

@@ -1,0 +1,22 @@
+// File: swap_ops.h
+//
+// Names of the four ops that move a tensor to the host and back. Starting a copy and waiting for it are separate ops,
+// so that where device memory is taken and given back is fixed by the program, however fast the copies are:
+//
+//   StrSwapOut(tensor) -> host       starts the copy to the host
+//   StrSwapOutWait(host, tensor)     completes with it; holding `tensor` until then
+//   StrSwapIn(host) -> pending       takes device memory and starts the copy back
+//   StrSwapInWait(pending) -> tensor completes with it
+#ifndef STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_
+#define STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_
+
+namespace str::kernels {
+
+inline constexpr char kSwapOut[] = "StrSwapOut";
+inline constexpr char kSwapOutWait[] = "StrSwapOutWait";
+inline constexpr char kSwapIn[] = "StrSwapIn";
+inline constexpr char kSwapInWait[] = "StrSwapInWait";
+
+}  // namespace str::kernels
+
+#endif  // STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_

@@ -1,0 +1,101 @@
+// The plugin's entry: loaded by `import tensorflow`, it hooks into TensorFlow and is otherwise silent.
+//
+// The pass runs on every partition after Grappler, placement and partitioning, which is exactly what the executor will
+// run. Capture and rewrite happen at this same point, so the names that the planner sees are the names that the
+// rewriter finds.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "tensorflow/core/common_runtime/optimization_registry.h"
+#include "tensorflow/core/util/device_name_utils.h"
+#include "tf_plugin/capture/capture_pass.h"
+#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/messages.h"
+#include "tf_plugin/rewrite/rewrite_pass.h"
+#include "tf_plugin/rewrite/strategy_store.h"
+#include "tf_plugin/settings.h"
+
+namespace str {
+namespace {
+
+using tensorflow::Graph;
+using tensorflow::GraphOptimizationPassOptions;
+
+// After every pass of TensorFlow's own.
+constexpr int kPhase = 1000;
+
+// "/job:localhost/replica:0/task:0/device:CPU:0" -> "CPU:0"
+std::string ShortDeviceName(const std::string& device) {
+  tensorflow::DeviceNameUtils::ParsedName parsed;
+  if (!tensorflow::DeviceNameUtils::ParseFullName(device, &parsed)) return device;
+  return absl::StrCat(parsed.type, ":", parsed.id);
+}
+
+// TensorFlow 2.21 does not tell this pass which function the graph is of.
+std::string NameOf(const GraphOptimizationPassOptions& options, const Graph& graph) {
+  if (options.function_def != nullptr) return options.function_def->signature().name();
+  return graph::IsTrainingGraph(graph) ? "training_step" : "graph";
+}
+
+absl::Status Capture(const GraphOptimizationPassOptions& options, const std::string& device, Graph& graph) {
+  if (graph.num_op_nodes() < graph::kSmallestGraphNodes) return absl::OkStatus();
+  for (const tensorflow::Node* node : graph.op_nodes()) {
+    if (device::IsMarked(*node)) return absl::OkStatus();
+  }
+  const Settings& settings = GetSettings();
+  const std::string name = NameOf(options, graph);
+  if (std::string reason = graph::WhyNotPlannable(graph); !reason.empty()) {
+    SayOnce("STR-3003", absl::StrCat(name, " not captured: ", reason));
+    return absl::OkStatus();
+  }
+  const graph::GraphView view = graph::MakeGraphView(graph);
+  const std::string short_device = ShortDeviceName(device);
+  if (!settings.capture_only) {
+    capture::CaptureByRunning(view, name, short_device, settings.capture_directory, graph);
+    return absl::OkStatus();
+  }
+  // Helpers that run before the training step have to run for it to be reached.
+  if (!graph::IsTrainingGraph(graph)) return absl::OkStatus();
+  return capture::CaptureWithoutRunning(view, name, short_device, settings.capture_directory);
+}
+
+class StrPass : public tensorflow::GraphOptimizationPass {
+ public:
+  absl::Status Run(const GraphOptimizationPassOptions& options) override {
+    if (options.partition_graphs == nullptr) return absl::OkStatus();
+    const Settings& settings = GetSettings();
+    for (auto& [device, graph] : *options.partition_graphs) {
+      absl::Status status;
+      if (!settings.capture_directory.empty()) {
+        status = Capture(options, device, *graph);
+      } else if (!settings.strategy_path.empty()) {
+        status = rewrite::RewriteGraph(rewrite::ProcessStrategies(), settings.strict, graph);
+      }
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+};
+
+// Nothing is registered unless the environment or the home directory asks for something.
+bool Register() {
+  const Settings& settings = GetSettings();
+  const bool passes = !settings.capture_directory.empty() || !settings.strategy_path.empty();
+  if (settings.disabled || (!passes && !settings.memory_limit_bytes.has_value())) return false;
+  device::RegisterLimitedDevice(settings.memory_limit_bytes.value_or(device::kNoLimit));
+  if (passes) {
+    tensorflow::OptimizationPassRegistry::Global()->Register(tensorflow::OptimizationPassRegistry::POST_PARTITIONING,
+                                                             kPhase, std::make_unique<StrPass>());
+  }
+  return true;
+}
+
+[[maybe_unused]] const bool registered = Register();
+
+}  // namespace
+}  // namespace str

@@ -1,0 +1,79 @@
+#include "tf_plugin/rewrite/graph_verifier.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace str::rewrite {
+namespace {
+
+using tensorflow::Edge;
+using tensorflow::Node;
+
+// Every edge that makes its target wait, but for the back edges of loops.
+bool Orders(const Edge& edge) { return !edge.src()->IsNextIteration(); }
+
+}  // namespace
+
+absl::Status VerifyGraph(const tensorflow::Graph& graph) {
+  std::vector<int> waiting_for(graph.num_node_ids(), 0);
+  std::vector<const Node*> ready;
+  for (const Node* node : graph.nodes()) {
+    std::vector<int> edges_of_input(node->num_inputs(), 0);
+    for (const Edge* edge : node->in_edges()) {
+      if (Orders(*edge)) ++waiting_for[node->id()];
+      if (!edge->IsControlEdge()) ++edges_of_input[edge->dst_input()];
+    }
+    for (size_t i = 0; i < edges_of_input.size(); ++i) {
+      if (edges_of_input[i] != 1) {
+        return absl::InternalError(
+            absl::StrCat("node '", node->name(), "' has ", edges_of_input[i], " edges into input ", i));
+      }
+    }
+    if (waiting_for[node->id()] == 0) ready.push_back(node);
+  }
+  int reached = 0;
+  while (!ready.empty()) {
+    const Node* const node = ready.back();
+    ready.pop_back();
+    ++reached;
+    for (const Edge* edge : node->out_edges()) {
+      if (Orders(*edge) && --waiting_for[edge->dst()->id()] == 0) ready.push_back(edge->dst());
+    }
+  }
+  if (reached == graph.num_nodes()) return absl::OkStatus();
+  for (const Node* node : graph.nodes()) {
+    if (waiting_for[node->id()] > 0) {
+      return absl::InternalError(absl::StrCat("node '", node->name(), "' is on or behind a cycle"));
+    }
+  }
+  return absl::InternalError("nodes were lost");
+}
+
+absl::Status VerifyChain(const std::vector<Node*>& nodes) {
+  const Node* previous = nullptr;
+  for (const Node* node : nodes) {
+    if (node == nullptr) continue;
+    // A StrSwapInWait may stand between two steps: then one control edge leads to it and one from it.
+    bool tied = previous == nullptr;
+    for (const Edge* edge : node->in_edges()) {
+      const Node* source = edge->src();
+      while (source != previous && source->type_string() == "StrSwapInWait" && !tied) {
+        const Node* before = nullptr;
+        for (const Edge* in : source->in_edges()) {
+          if (in->IsControlEdge()) before = in->src();
+        }
+        if (before == nullptr) break;
+        source = before;
+      }
+      tied = tied || (edge->IsControlEdge() && source == previous);
+    }
+    if (!tied) {
+      return absl::InternalError(absl::StrCat("node '", node->name(), "' is not tied to '", previous->name(), "'"));
+    }
+    previous = node;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace str::rewrite

@@ -1,0 +1,58 @@
+#include "tf_plugin/rewrite/match.h"
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "config/tensor_name.h"
+#include "tensorflow/c/c_api.h"
+
+namespace str::rewrite {
+namespace {
+
+using tensorflow::Node;
+
+std::string FirstDifference(const config::StrategyFile& strategy, const graph::GraphView& view) {
+  absl::flat_hash_map<std::string, const Node*> nodes;
+  for (const Node* node : view.order) nodes[node->name()] = node;
+  absl::flat_hash_set<std::string> planned;
+  for (const config::Step& step : strategy.step()) {
+    if (step.action_case() != config::Step::kRun) continue;
+    planned.insert(step.run());
+    const auto found = nodes.find(step.run());
+    if (found == nodes.end()) return absl::StrCat("node '", step.run(), "' is not in this graph");
+    const Node& node = *found->second;
+    if (node.num_outputs() != step.output_size()) {
+      return absl::StrCat("node '", node.name(), "' has ", node.num_outputs(), " outputs, not ", step.output_size());
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const std::string here = config::ShapeText(graph::DescribeOutput(node, i, view.shapes));
+      if (here != step.output(i)) {
+        return absl::StrCat("node '", node.name(), "' output ", i, " is ", step.output(i), " in the strategy, ", here,
+                            " here");
+      }
+    }
+  }
+  for (const Node* node : view.order) {
+    if (graph::InProgram(view.recompute[node->id()]) && !planned.contains(node->name())) {
+      return absl::StrCat("node '", node->name(), "' is not in the strategy");
+    }
+  }
+  return "the edges between nodes differ";
+}
+
+}  // namespace
+
+absl::Status MatchStrategy(const config::StrategyFile& strategy, const graph::GraphView& view) {
+  if (strategy.tensorflow_version() != TF_Version()) {
+    return absl::FailedPreconditionError(absl::StrCat("made for TensorFlow ", strategy.tensorflow_version(),
+                                                      ", this is TensorFlow ", TF_Version()));
+  }
+  if (strategy.graph_fingerprint() == view.fingerprint) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("made for fingerprint ", strategy.graph_fingerprint(), ", this graph is ", view.fingerprint,
+                   "; first difference: ", FirstDifference(strategy, view)));
+}
+
+}  // namespace str::rewrite

@@ -1,0 +1,58 @@
+#include "tf_plugin/rewrite/plan_observer.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "config/text_units.h"
+#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/messages.h"
+
+namespace str::rewrite {
+namespace {
+
+std::string DescribeResult(const RewriteResult& result) {
+  std::string text = absl::StrCat(result.recomputed_nodes, " recomputed, ", result.swapped_tensors, " swapped (",
+                                  config::FormatBytes(result.swapped_bytes), " a step), ", result.refusals.size(),
+                                  " refused");
+  if (!result.refusals.empty()) absl::StrAppend(&text, " [", absl::StrJoin(result.refusals, "; "), "]");
+  if (result.recomputed_nodes + result.swapped_tensors == 0) {
+    absl::StrAppend(&text, "; WARNING: only the order of the nodes was changed");
+  }
+  return text;
+}
+
+}  // namespace
+
+PlanObserver::PlanObserver(std::shared_ptr<const config::StrategyFile> strategy, const RewriteResult& result)
+    : strategy_(std::move(strategy)), applied_(DescribeResult(result)) {
+  first_index_ = -1;
+  for (size_t i = 0; i < result.nodes.size(); ++i) {
+    if (result.nodes[i] == nullptr) continue;
+    if (first_index_ < 0) first_index_ = static_cast<int>(i);
+    last_index_ = static_cast<int>(i);
+  }
+}
+
+void PlanObserver::Starting(int index, tensorflow::OpKernelContext&, device::OpRecord& op) {
+  if (index == first_index_) device::SharedDeviceMemory()->BeginStep();
+  op.places = &strategy_->step(index).place();
+}
+
+void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord&, int64_t) {
+  if (index != last_index_) return;
+  const device::StepMemory memory = device::SharedDeviceMemory()->EndStep();
+  {
+    absl::MutexLock lock(&mutex_);
+    if (said_ || !context.status().ok()) return;
+    said_ = true;
+  }
+  Say("STR-3001",
+      absl::StrCat("applied: ", applied_, ". Predicted peak ", config::FormatBytes(strategy_->predicted_peak_bytes()),
+                   ", measured ", config::FormatBytes(memory.peak_bytes), ", of which outside of the step ",
+                   config::FormatBytes(memory.external_bytes), " (planned ",
+                   config::FormatBytes(strategy_->external_bytes()), "). ", memory.placed, " allocations placed as planned, ",
+                   memory.misplaced, " elsewhere."));
+}
+
+}  // namespace str::rewrite

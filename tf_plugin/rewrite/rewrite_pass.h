@@ -1,0 +1,26 @@
+// File: rewrite_pass.h
+//
+// Applies the strategy that is for a graph, if there is one.
+#ifndef STR_TF_PLUGIN_REWRITE_REWRITE_PASS_H_
+#define STR_TF_PLUGIN_REWRITE_REWRITE_PASS_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "tensorflow/core/graph/graph.h"
+#include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/rewrite/strategy_store.h"
+
+namespace str::rewrite {
+
+// The steps, in this order, each verified after it ran:
+//   1. match    the strategy of this very graph, by fingerprint;
+//   2. rewrite  on a copy of the graph, so that whatever fails leaves the original as it was;
+//   3. mark     nodes for the device, and register the observer.
+// A strategy that does not fit is said once with the first difference, for training graphs only, and the graph stays as
+// it is; with `strict` that is an error instead. Running it on a rewritten graph changes nothing.
+absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique_ptr<tensorflow::Graph>& graph);
+
+}  // namespace str::rewrite
+
+#endif  // STR_TF_PLUGIN_REWRITE_REWRITE_PASS_H_

@@ -1,0 +1,78 @@
+#include "tf_plugin/settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "config/text_units.h"
+
+namespace str {
+namespace {
+
+std::string Environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+[[noreturn]] void Refuse(const char* name, const std::string& value, const std::string& reason) {
+  std::fprintf(stderr, "STR-2001 %s=%s: %s\n", name, value.c_str(), reason.c_str());
+  std::exit(1);
+}
+
+bool Switch(const char* name) {
+  const std::string value = Environment(name);
+  if (value.empty() || value == "0") return false;
+  if (value == "1") return true;
+  Refuse(name, value, "must be 0 or 1");
+}
+
+// A missing file or folder in the home directory means that no plan is wanted.
+std::string HomeStrategies() {
+  const std::string home = Environment("HOME");
+  if (home.empty()) return "";
+  const std::string folder = absl::StrCat(home, "/.str");
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".conf") return folder;
+  }
+  return "";
+}
+
+Settings ReadSettings() {
+  Settings settings;
+  settings.disabled = Switch("STR_DISABLE");
+  if (settings.disabled) return settings;
+  settings.strict = Switch("STR_STRICT");
+  if (const std::string text = Environment("STR_VERBOSE"); !text.empty()) {
+    if (!absl::SimpleAtoi(text, &settings.verbose) || settings.verbose < 0 || settings.verbose > 3) {
+      Refuse("STR_VERBOSE", text, "must be 0, 1, 2 or 3");
+    }
+  }
+  settings.capture_directory = Environment("STR_CAPTURE");
+  settings.capture_only = Switch("STR_CAPTURE_ONLY");
+  if (settings.capture_only && settings.capture_directory.empty()) {
+    Refuse("STR_CAPTURE_ONLY", "1", "needs STR_CAPTURE=DIR to say where to write");
+  }
+  if (const std::string text = Environment("STR_MEMORY_LIMIT"); !text.empty()) {
+    const absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
+    if (!bytes.ok()) Refuse("STR_MEMORY_LIMIT", text, std::string(bytes.status().message()));
+    if (*bytes == 0) Refuse("STR_MEMORY_LIMIT", text, "must be more than 0 bytes");
+    settings.memory_limit_bytes = *bytes;
+  }
+  settings.strategy_path = Environment("STR_STRATEGY_FILE");
+  settings.strategy_path_was_set = !settings.strategy_path.empty();
+  if (!settings.strategy_path_was_set) settings.strategy_path = HomeStrategies();
+  return settings;
+}
+
+}  // namespace
+
+const Settings& GetSettings() {
+  static const Settings* const settings = new Settings(ReadSettings());
+  return *settings;
+}
+
+}  // namespace str
