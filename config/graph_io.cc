@@ -10,10 +10,9 @@ namespace str::config {
 namespace {
 
 std::string Header(const GraphFile& graph) {
-  std::string text =
-      absl::StrCat("STR graph: what TensorFlow executes in one step on one device.\n", "Graph:   ", graph.name(), ", ",
-                   graph.node_size(), " nodes, fingerprint ", graph.fingerprint(), ", TensorFlow ",
-                   graph.tensorflow_version(), ", ", graph.device(), "\n");
+  std::string text = "STR graph: what TensorFlow executes in one step on one device.\n";
+  absl::StrAppend(&text, "Graph: ", graph.name(), ", ", graph.node_size(), " nodes, fingerprint ", graph.fingerprint(),
+                  ", TensorFlow ", graph.tensorflow_version(), ", ", graph.device(), "\n");
   if (graph.steps_measured() > 0) {
     absl::StrAppend(&text, "Measured over ", graph.steps_measured(),
                     " steps; peak: ", FormatBytes(graph.measured_peak_bytes()), "\n");

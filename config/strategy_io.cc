@@ -44,15 +44,19 @@ std::string ChangesText(const StrategyFile& strategy) {
 }
 
 std::string Header(const StrategyFile& strategy) {
-  return CommentLines(absl::StrCat(
-      "STR strategy: what TensorFlow does in one training step, in this order, so that it fits the budget.\n",
-      "Graph:     ", strategy.graph_name(), ", fingerprint ", strategy.graph_fingerprint(), ", TensorFlow ",
-      strategy.tensorflow_version(), ", ", strategy.device(), "\n", "Budget:    ", FormatBytes(strategy.budget_bytes()),
-      "\n", "Peak:      ", FormatBytes(strategy.predicted_peak_bytes()), " predicted\n",
-      "Step time: ", StepTimeText(strategy), "\n", "Changes:   ", ChangesText(strategy), "\n",
-      "Planner:   ", strategy.planner(), strategy.solver().empty() ? "" : ", solver ", strategy.solver(), "\n",
-      "In use while it lies at ~/.str/strategy.conf or STR_STRATEGY_FILE names it; STR_DISABLE=1 switches it off.\n",
-      "docs/strategy_format.md explains every field."));
+  std::string text =
+      "STR strategy: what TensorFlow does in one training step, in this order, so that it fits the budget.\n";
+  absl::StrAppend(&text, "Graph:     ", strategy.graph_name(), ", fingerprint ", strategy.graph_fingerprint(),
+                  ", TensorFlow ", strategy.tensorflow_version(), ", ", strategy.device(), "\n");
+  absl::StrAppend(&text, "Budget:    ", FormatBytes(strategy.budget_bytes()), "\n");
+  absl::StrAppend(&text, "Peak:      ", FormatBytes(strategy.predicted_peak_bytes()), " predicted\n");
+  absl::StrAppend(&text, "Step time: ", StepTimeText(strategy), "\n");
+  absl::StrAppend(&text, "Changes:   ", ChangesText(strategy), "\n");
+  absl::StrAppend(&text, "Planner:   ", strategy.planner(), strategy.solver().empty() ? "" : ", solver ",
+                  strategy.solver(), "\n");
+  absl::StrAppend(&text, "In use while it lies at ~/.str/strategy.conf or STR_STRATEGY_FILE names it; STR_DISABLE=1 ",
+                  "switches it off.\ndocs/strategy_format.md explains every field.");
+  return CommentLines(text);
 }
 
 }  // namespace
