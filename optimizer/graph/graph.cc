@@ -14,9 +14,6 @@ absl::Status NodeError(const config::Node& node, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("node \"", node.name(), "\": ", what));
 }
 
-// A loop's Merge takes what a later NextIteration makes; nothing else may look ahead.
-bool MayLookAhead(const Node& node) { return node.recompute == config::RECOMPUTE_CONTROL_FLOW; }
-
 }  // namespace
 
 absl::StatusOr<Graph> Graph::FromFile(const config::GraphFile& file) {
@@ -36,8 +33,7 @@ absl::Status Graph::AddNodes(const config::GraphFile& file) {
   for (const config::Node& from : file.node()) {
     Node node;
     node.recompute = from.recompute();
-    node.in_program =
-        node.recompute != config::RECOMPUTE_EXTERNAL && node.recompute != config::RECOMPUTE_CONTROL_FLOW;
+    node.in_program = node.recompute != config::RECOMPUTE_EXTERNAL && node.recompute != config::RECOMPUTE_CONTROL_FLOW;
     node.variable_use = from.variable_use();
     if (node.variable_use != config::VARIABLE_NONE) {
       if (from.variable().empty()) return NodeError(from, "uses a variable but does not name it");
@@ -89,9 +85,10 @@ absl::Status Graph::AddEdges(const config::GraphFile& file) {
       const NodeId source = FindNode(name->node);
       if (source == kNone) return NodeError(from, absl::StrCat("input \"", text, "\": there is no such node"));
       if (name->output >= nodes_[source].outputs) {
-        return NodeError(from, absl::StrCat("input \"", text, "\": that node has only ", nodes_[source].outputs, " outputs"));
+        return NodeError(from,
+                         absl::StrCat("input \"", text, "\": that node has only ", nodes_[source].outputs, " outputs"));
       }
-      if (source >= id && !MayLookAhead(nodes_[id])) {
+      if (source >= id) {
         return NodeError(from, absl::StrCat("input \"", text, "\" is made by a node that comes later"));
       }
       inputs_.values.push_back(nodes_[source].first_tensor + name->output);
@@ -101,9 +98,7 @@ absl::Status Graph::AddEdges(const config::GraphFile& file) {
     for (const std::string& text : from.control()) {
       const NodeId source = FindNode(text);
       if (source == kNone) return NodeError(from, absl::StrCat("control input \"", text, "\": there is no such node"));
-      if (source >= id && !MayLookAhead(nodes_[id])) {
-        return NodeError(from, absl::StrCat("control input \"", text, "\" comes later"));
-      }
+      if (source >= id) return NodeError(from, absl::StrCat("control input \"", text, "\" comes later"));
       if (std::find(sources.begin(), sources.end(), source) != sources.end()) continue;
       sources.push_back(source);
       controls_.values.push_back(source);
@@ -112,7 +107,8 @@ absl::Status Graph::AddEdges(const config::GraphFile& file) {
     for (int i = 0; i < from.output_size(); ++i) {
       const config::Output& output = from.output(i);
       const int view = output.view_of_input_plus1() - 1;
-      if (view >= from.input_size()) return NodeError(from, absl::StrCat("output ", i, " is a view of a missing input"));
+      if (view >= from.input_size())
+        return NodeError(from, absl::StrCat("output ", i, " is a view of a missing input"));
       if (view >= 0) tensors_[nodes_[id].first_tensor + i].view_of = inputs(id)[view];
       for (int32_t input : output.forwards_input()) {
         if (input < 0 || input >= from.input_size()) {

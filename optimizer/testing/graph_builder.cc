@@ -70,8 +70,7 @@ config::Node* GraphBuilder::AddUpdate(const std::string& name, const std::string
   return node;
 }
 
-config::Node* GraphBuilder::AddReplace(const std::string& name, const std::string& variable,
-                                       const std::string& value) {
+config::Node* GraphBuilder::AddReplace(const std::string& name, const std::string& variable, const std::string& value) {
   config::Node* node = AddUpdate(name, variable, value);
   node->set_op("AssignVariableOp");
   node->set_variable_use(config::VARIABLE_REPLACE);

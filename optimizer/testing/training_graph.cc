@@ -55,8 +55,9 @@ class Generator {
     const Activation& input = activations_[layer.input];
     const int dice = static_cast<int>(Draw(1, 10));
     layer.kind = dice <= 7 ? Layer::kConvolution : dice == 8 ? Layer::kPool : Layer::kDropout;
-    const int64_t bytes = layer.kind == Layer::kDropout ? input.bytes
-                                                        : Draw(options_.max_activation_bytes / 64, options_.max_activation_bytes);
+    const int64_t bytes = layer.kind == Layer::kDropout
+                              ? input.bytes
+                              : Draw(options_.max_activation_bytes / 64, options_.max_activation_bytes);
     std::string made;
     switch (layer.kind) {
       case Layer::kConvolution:
@@ -79,7 +80,8 @@ class Generator {
       if (layer.skip < 0 && layer.input > 1) layer.skip = static_cast<int>(Draw(1, layer.input - 1));
     }
     if (layer.skip >= 0) {
-      config::Node* add = builder_.Add(layer.name + "/add", {made, activations_[layer.skip].tensor}, {bytes}, Time(bytes / 4));
+      config::Node* add =
+          builder_.Add(layer.name + "/add", {made, activations_[layer.skip].tensor}, {bytes}, Time(bytes / 4));
       add->mutable_output(0)->add_forwards_input(0);
       add->mutable_output(0)->add_forwards_input(1);
       made = layer.name + "/add:0";
@@ -138,7 +140,8 @@ class Generator {
     if (layer.kind == Layer::kPool) {
       builder_.Add(layer.name + "/input_grad", {layer.name + "/pool:1", gradient}, {input.bytes}, Time(input.bytes));
     } else if (layer.kind == Layer::kDropout) {
-      builder_.Add(layer.name + "/input_grad", {gradient, layer.name + "/mask:0"}, {input.bytes}, Time(input.bytes / 4))
+      builder_
+          .Add(layer.name + "/input_grad", {gradient, layer.name + "/mask:0"}, {input.bytes}, Time(input.bytes / 4))
           ->mutable_output(0)
           ->add_forwards_input(0);
     } else {
@@ -156,7 +159,8 @@ class Generator {
         ->add_forwards_input(0);
     builder_.Add(name + "/weight_grad", {input.tensor, name + "/relu_grad:0"}, {weights}, 3 * Time(input.bytes));
     if (!to_batch) {
-      builder_.Add(name + "/input_grad", {name + "/read:0", name + "/relu_grad:0"}, {input.bytes}, 3 * Time(input.bytes));
+      builder_.Add(name + "/input_grad", {name + "/read:0", name + "/relu_grad:0"}, {input.bytes},
+                   3 * Time(input.bytes));
     }
     builder_.Add(name + "/scale", {name + "/weight_grad:0"}, {weights}, Time(weights / 4))
         ->mutable_output(0)

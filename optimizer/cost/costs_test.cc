@@ -1,0 +1,74 @@
+#include "optimizer/cost/costs.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "optimizer/testing/graph_builder.h"
+
+namespace str::optimizer {
+namespace {
+
+using ::testing::HasSubstr;
+
+config::DeviceFile Device() {
+  config::DeviceFile device;
+  device.mutable_flops_per_second()->set_value(1e9);
+  device.mutable_memory_bytes_per_second()->set_value(1e6);
+  device.mutable_copy_out_bytes_per_second()->set_value(200);
+  device.mutable_copy_in_bytes_per_second()->set_value(100);
+  device.set_copy_latency_ns(500000000);
+  device.set_op_overhead_ns(1000);
+  return device;
+}
+
+TEST(CostsTest, MeasuredTimesAndRates) {
+  GraphBuilder b;
+  b.AddArgument("a", 1)->set_time_ns(77);
+  b.Add("x", {"a:0"}, {10}, 2000);
+  const absl::StatusOr<Costs> costs = FindCosts(b.file(), nullptr);
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_DOUBLE_EQ(costs->node_seconds[0], 0);
+  EXPECT_DOUBLE_EQ(costs->node_seconds[1], 2e-6);
+  EXPECT_DOUBLE_EQ(costs->CopyOutSeconds(1000), 1e-6);
+}
+
+TEST(CostsTest, DeviceGivesRatesButMeasuredTimesStay) {
+  GraphBuilder b;
+  b.Add("x", {}, {10}, 2000);
+  const config::DeviceFile device = Device();
+  const absl::StatusOr<Costs> costs = FindCosts(b.file(), &device);
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_DOUBLE_EQ(costs->node_seconds[0], 2e-6);
+  EXPECT_DOUBLE_EQ(costs->CopyOutSeconds(100), 1.0);
+  EXPECT_DOUBLE_EQ(costs->CopyInSeconds(100), 1.5);
+}
+
+TEST(CostsTest, RooflineWithoutMeasurement) {
+  GraphBuilder b;
+  b.file().set_steps_measured(0);
+  b.Add("compute", {}, {10})->set_flops(1000000);
+  b.Add("memory", {}, {10})->set_moved_bytes(1000);
+  b.AddView("view", "memory:0", 10);
+  const config::DeviceFile device = Device();
+  const absl::StatusOr<Costs> costs = FindCosts(b.file(), &device);
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_DOUBLE_EQ(costs->node_seconds[0], 1e-3 + 1e-6);
+  EXPECT_DOUBLE_EQ(costs->node_seconds[1], 1e-3 + 1e-6);
+  EXPECT_DOUBLE_EQ(costs->node_seconds[2], 1e-6);
+}
+
+TEST(CostsTest, UnknownIsRefusedNotAssumed) {
+  GraphBuilder b;
+  b.file().set_steps_measured(0);
+  b.Add("mystery", {}, {10});
+  EXPECT_THAT(FindCosts(b.file(), nullptr).status().message(), HasSubstr("--device"));
+  const config::DeviceFile device = Device();
+  EXPECT_THAT(FindCosts(b.file(), &device).status().message(), HasSubstr("\"mystery\""));
+  b.file().set_steps_measured(1);
+  b.file().clear_copy_in_bytes_per_second();
+  const absl::StatusOr<Costs> costs = FindCosts(b.file(), nullptr);
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_THAT(RequireCopyRates(*costs).message(), HasSubstr("--device"));
+}
+
+}  // namespace
+}  // namespace str::optimizer
