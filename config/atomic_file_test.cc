@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "config/status_testing.h"
 #include "gtest/gtest.h"
 
@@ -17,7 +18,8 @@ namespace {
 class AtomicFileTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = ::testing::TempDir() + "/" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    directory_ = absl::StrCat(::testing::TempDir(), "/", getpid(), "-",
+                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
     ASSERT_EQ(mkdir(directory_.c_str(), 0777), 0);
   }
 
