@@ -65,10 +65,20 @@ def train_with_custom_loop(model, optimizer, loss, images, labels, options, reco
         recorder.end_step(value.numpy())
 
 
+def make_reproducible(seed):
+    """The same seed gives the same bits.
+
+    enable_op_determinism is not enough: AddN of three or more tensors, which BatchNorm's gradient has, starts its sum
+    with an input whose buffer happens to be free, so the rounding depends on the order in which ops run side by side.
+    """
+    keras.utils.set_random_seed(seed)
+    tf.config.experimental.enable_op_determinism()
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
 def train(options):
     """Returns the results; "status" is "ok" or "oom"."""
-    keras.utils.set_random_seed(options.seed)
-    tf.config.experimental.enable_op_determinism()
+    make_reproducible(options.seed)
     example = EXAMPLES[options.model]
     images, labels = make_data(example, options.batch, options.image, options.seed)
     recorder = StepRecorder()
