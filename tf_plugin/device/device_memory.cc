@@ -15,8 +15,11 @@ namespace {
 constexpr int64_t kRegionBytes = int64_t{1} << 40;
 // Resident memory may pass the limit by this much before free pages are returned: returning them has a price.
 constexpr int64_t kResidentSlackBytes = int64_t{16} << 20;
+// No memory is this large: what is larger may as well ask for this, and cannot overflow.
+constexpr size_t kImpossibleBytes = size_t{1} << 62;
 
 int64_t RoundToGranule(size_t bytes) {
+  bytes = std::min(bytes, kImpossibleBytes);
   return std::max<int64_t>(1, (static_cast<int64_t>(bytes) + kGranuleBytes - 1) / kGranuleBytes) * kGranuleBytes;
 }
 
@@ -68,6 +71,8 @@ void* DeviceMemory::AllocatePlaced(OpRecord& op, int64_t bytes) {
     const config::Place& place = op.places->Get(i);
     if (op.place_taken[i] || place.bytes() != bytes) continue;
     op.place_taken[i] = true;
+    // Only a file changed by hand has such an offset; kernels crash on misaligned memory.
+    if (place.offset() % kGranuleBytes != 0) return nullptr;
     return arena_.AllocateAt(place.offset(), bytes);
   }
   return nullptr;
@@ -77,8 +82,9 @@ void* DeviceMemory::AllocateEmergency(OpRecord* op, int64_t bytes) {
   std::string& message = op != nullptr ? op->out_of_memory : pending_out_of_memory_;
   if (message.empty()) {
     message = absl::StrCat("out of device memory: ", config::FormatBytes(bytes), " asked for, ",
-                           config::FormatBytes(stats_.bytes_in_use), " in use, limit ",
-                           config::FormatBytes(limit_bytes_));
+                           config::FormatBytes(stats_.bytes_in_use), " in use, ",
+                           limit_bytes_ == kNoLimit ? "no limit set"
+                                                    : absl::StrCat("limit ", config::FormatBytes(limit_bytes_)));
   }
   void* pointer = nullptr;
   if (posix_memalign(&pointer, kGranuleBytes, bytes) != 0) return nullptr;

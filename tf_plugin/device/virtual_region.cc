@@ -64,7 +64,8 @@ void* VirtualRegion::Carve(FreeBlocks::iterator block, int64_t offset, int64_t b
 void* VirtualRegion::Allocate(int64_t bytes, int64_t alignment) {
   for (auto it = free_by_size_.lower_bound({bytes, 0}); it != free_by_size_.end(); ++it) {
     const auto [size, start] = *it;
-    const int64_t offset = RoundUp(start, alignment);
+    const int64_t address = reinterpret_cast<intptr_t>(base_) + start;
+    const int64_t offset = start + RoundUp(address, alignment) - address;
     if (offset + bytes <= start + size) return Carve(free_by_offset_.find(start), offset, bytes);
   }
   return nullptr;
@@ -82,6 +83,7 @@ void VirtualRegion::Free(void* pointer, int64_t bytes) {
   int64_t offset = static_cast<char*>(pointer) - base_;
   FreeBlock merged = {bytes, /*clean=*/false};
   const auto next = free_by_offset_.lower_bound(offset);
+  CHECK(next == free_by_offset_.end() || offset + bytes <= next->first) << "freed twice";
   if (next != free_by_offset_.begin()) {
     const auto previous = std::prev(next);
     CHECK_LE(previous->first + previous->second.bytes, offset) << "freed twice";
