@@ -47,7 +47,9 @@ std::string Fingerprint(const GraphView& view) {
 GraphView MakeGraphView(const tensorflow::Graph& graph) {
   GraphView view;
   std::vector<Node*> all;
-  tensorflow::GetReversePostOrder(graph, &all, tensorflow::NodeComparatorName());
+  // Without a loop's back edges, or the order would start in the middle of the loop.
+  tensorflow::GetReversePostOrder(graph, &all, tensorflow::NodeComparatorName(),
+                                  [](const Edge& edge) { return !edge.src()->IsNextIteration(); });
   for (Node* node : all) {
     if (node->IsOp()) view.order.push_back(node);
   }
