@@ -26,24 +26,25 @@ int64_t Dim(const PartialTensorShape* shape, int index) {
   return shape != nullptr && shape->IsFullyDefined() && index < shape->dims() ? shape->dim_size(index) : 0;
 }
 
-// A convolution and its two gradients do the same multiplications: kernel elements times output positions.
+// Multiplications that one element of a convolution's output takes: the filter is [window..., in, out], in space as in
+// the plane.
+int64_t WindowElements(const PartialTensorShape* filter, bool depthwise) {
+  const int dims = filter != nullptr && filter->IsFullyDefined() ? filter->dims() : 0;
+  if (dims == 0) return 0;
+  int64_t elements = 1;
+  for (int i = 0; i < dims - (depthwise ? 2 : 1); ++i) elements *= filter->dim_size(i);
+  return elements;
+}
+
+// A convolution and its two gradients do the same multiplications: window elements times output elements.
 int64_t ConvolutionFlops(const Node& node, const StaticShapes& shapes) {
   const std::string& op = node.type_string();
-  const PartialTensorShape* const output = &shapes[node.id()][0];
   const bool depthwise = absl::StrContains(op, "Depthwise");
-  if (absl::StrContains(op, "BackpropFilter")) {
-    // input 2 is the output gradient, output 0 the filter [h, w, in, out].
-    const int64_t positions = Elements(InputShape(node, 2, shapes));
-    const int64_t window = Dim(output, 0) * Dim(output, 1);
-    return 2 * positions * window * (depthwise ? 1 : Dim(output, 2));
-  }
-  if (absl::StrContains(op, "BackpropInput")) {
-    const PartialTensorShape* const filter = InputShape(node, 1, shapes);
-    const int64_t positions = Elements(InputShape(node, 2, shapes));
-    return 2 * positions * Dim(filter, 0) * Dim(filter, 1) * (depthwise ? 1 : Dim(filter, 2));
-  }
-  const PartialTensorShape* const filter = InputShape(node, 1, shapes);
-  return 2 * Elements(output) * Dim(filter, 0) * Dim(filter, 1) * (depthwise ? 1 : Dim(filter, 2));
+  const PartialTensorShape* output = &shapes[node.id()][0];
+  const PartialTensorShape* filter = InputShape(node, 1, shapes);
+  if (absl::StrContains(op, "BackpropFilter")) filter = output;
+  if (absl::StrContains(op, "Backprop")) output = InputShape(node, 2, shapes);
+  return 2 * Elements(output) * WindowElements(filter, depthwise);
 }
 
 int64_t MatMulFlops(const Node& node, const StaticShapes& shapes) {

@@ -95,6 +95,8 @@ bool IsView(const std::string& op) {
   return kViews->contains(op);
 }
 
+bool SumsInOrderOfBuffers(const std::string& op, int inputs) { return op == "AddN" && inputs > 2; }
+
 std::vector<int> ForwardedInputs(const Node& node) {
   static const Names* const kFirst = new Names(
       {"Neg", "Exp", "Log", "Log1p", "Expm1", "Sqrt", "Rsqrt", "Square", "Tanh", "Sigmoid", "Reciprocal", "Abs", "Sign",

@@ -27,6 +27,10 @@ bool IsView(const std::string& op);
 // Inputs that the kernel takes over for output 0 when it alone holds them, in the order in which it tries them.
 std::vector<int> ForwardedInputs(const tensorflow::Node& node);
 
+// Whether the kernel starts to sum with the input whose buffer it takes over, so that the rounding of its result
+// depends on who else holds its inputs. Two addends commute; with more the order counts.
+bool SumsInOrderOfBuffers(const std::string& op, int inputs);
+
 }  // namespace str::graph
 
 #endif  // STR_TF_PLUGIN_GRAPH_OP_FACTS_H_
