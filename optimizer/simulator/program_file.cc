@@ -69,6 +69,7 @@ void WriteSteps(const config::GraphFile& file, const Graph& graph, const Program
       case Action::kRun:
         step->set_run(graph.name(from.id));
         for (const config::Output& output : file.node(from.id).output()) step->add_output(config::ShapeText(output));
+        step->set_first_addend(file.node(from.id).first_addend());
         break;
       case Action::kRerun:
         step->set_rerun(graph.name(from.id));

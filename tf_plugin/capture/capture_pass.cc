@@ -92,6 +92,8 @@ class CaptureObserver : public device::GraphObserver {
 
 void CaptureByRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
                       const std::string& directory, tensorflow::Graph& graph) {
+  // Before the edges of the capture's own are added.
+  config::GraphFile description = DescribeGraph(view, name, device);
   std::vector<int> marked(view.order.size(), -1);
   int steps = 0;
   Node* previous = nullptr;
@@ -105,8 +107,8 @@ void CaptureByRunning(const graph::GraphView& view, const std::string& name, con
   }
   // A function that is traced again to the same graph goes on with the same profile.
   if (device::FindObserver(view.fingerprint) != nullptr) return;
-  device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(DescribeGraph(view, name, device),
-                                                                          std::move(marked), steps, directory));
+  device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(std::move(description), std::move(marked),
+                                                                          steps, directory));
 }
 
 absl::Status CaptureWithoutRunning(const graph::GraphView& view, const std::string& name, const std::string& device,

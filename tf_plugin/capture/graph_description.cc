@@ -24,13 +24,15 @@ void DescribeEdges(const Node& node, config::Node& described) {
   std::vector<std::string> inputs(node.num_inputs());
   std::vector<std::string> controls;
   for (const Edge* edge : node.in_edges()) {
-    if (!edge->src()->IsOp()) continue;
+    // The back edge of a loop would make a cycle; what is inside of loops is left alone anyway.
+    if (!edge->src()->IsOp() || edge->src()->IsNextIteration()) continue;
     if (edge->IsControlEdge()) {
       controls.push_back(edge->src()->name());
     } else {
       inputs[edge->dst_input()] = absl::StrCat(edge->src()->name(), ":", edge->src_output());
     }
   }
+  inputs.erase(std::remove(inputs.begin(), inputs.end(), ""), inputs.end());
   std::sort(controls.begin(), controls.end());
   described.mutable_input()->Assign(inputs.begin(), inputs.end());
   described.mutable_control()->Assign(controls.begin(), controls.end());

@@ -116,6 +116,12 @@ void StepProfile::Complete(const std::vector<int>& marked, config::GraphFile& gr
       const bool shares = output.view_of_input_plus1() != 0 || !output_seen.forwarded.empty();
       output.set_external(!output_seen.allocated && !shares);
       if (output.external() || output.view_of_input_plus1() != 0) continue;
+      if (graph::SumsInOrderOfBuffers(node.op(), node.input_size())) {
+        // Only the addend that is summed first anyway may give its buffer: the rewrite sees to that.
+        node.set_first_addend(output_seen.forwarded.empty() ? 0 : *output_seen.forwarded.begin());
+        output.add_forwards_input(node.first_addend());
+        continue;
+      }
       for (int k : candidates) {
         if (k < node.input_size() && !output_seen.not_forwarded.count(k)) output.add_forwards_input(k);
       }

@@ -34,4 +34,11 @@ REGISTER_OP("StrSwapInWait")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::UnknownShape);
 
+REGISTER_OP("StrHold")
+    .Input("tensors: N * T")
+    .Attr("N: int >= 1")
+    .Attr("T: type")
+    .SetIsStateful()
+    .SetShapeFn(tensorflow::shape_inference::NoOutputs);
+
 }  // namespace str::kernels

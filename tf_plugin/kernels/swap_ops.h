@@ -7,6 +7,9 @@
 //   StrSwapOutWait(host, tensor)     completes with it; holding `tensor` until then
 //   StrSwapIn(host) -> pending       takes device memory and starts the copy back
 //   StrSwapInWait(pending) -> tensor completes with it
+//
+// And StrHold(tensors), which does nothing: until it has run, its inputs are held, so that no other op takes over their
+// buffers.
 #ifndef STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_
 #define STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_
 
@@ -16,6 +19,7 @@ inline constexpr char kSwapOut[] = "StrSwapOut";
 inline constexpr char kSwapOutWait[] = "StrSwapOutWait";
 inline constexpr char kSwapIn[] = "StrSwapIn";
 inline constexpr char kSwapInWait[] = "StrSwapInWait";
+inline constexpr char kHold[] = "StrHold";
 
 }  // namespace str::kernels
 

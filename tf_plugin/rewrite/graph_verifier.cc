@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "tf_plugin/kernels/swap_ops.h"
 
 namespace str::rewrite {
 namespace {
@@ -12,6 +13,10 @@ using tensorflow::Node;
 
 // Every edge that makes its target wait, but for the back edges of loops.
 bool Orders(const Edge& edge) { return !edge.src()->IsNextIteration(); }
+
+bool IsBetweenSteps(const Node& node) {
+  return node.type_string() == kernels::kSwapInWait || node.type_string() == kernels::kHold;
+}
 
 }  // namespace
 
@@ -54,11 +59,11 @@ absl::Status VerifyChain(const std::vector<Node*>& nodes) {
   const Node* previous = nullptr;
   for (const Node* node : nodes) {
     if (node == nullptr) continue;
-    // A StrSwapInWait may stand between two steps: then one control edge leads to it and one from it.
+    // Nodes that are no steps may stand between two: then one control edge leads to them and one from them.
     bool tied = previous == nullptr;
     for (const Edge* edge : node->in_edges()) {
       const Node* source = edge->src();
-      while (source != previous && source->type_string() == "StrSwapInWait" && !tied) {
+      while (source != previous && IsBetweenSteps(*source) && !tied) {
         const Node* before = nullptr;
         for (const Edge* in : source->in_edges()) {
           if (in->IsControlEdge()) before = in->src();

@@ -13,6 +13,7 @@ namespace {
 
 using tensorflow::Node;
 
+// Empty if programs and nodes agree: then only edges can differ.
 std::string FirstDifference(const config::StrategyFile& strategy, const graph::GraphView& view) {
   absl::flat_hash_map<std::string, const Node*> nodes;
   for (const Node* node : view.order) nodes[node->name()] = node;
@@ -39,7 +40,7 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
       return absl::StrCat("node '", node->name(), "' is not in the strategy");
     }
   }
-  return "the edges between nodes differ";
+  return "";
 }
 
 }  // namespace
@@ -49,10 +50,15 @@ absl::Status MatchStrategy(const config::StrategyFile& strategy, const graph::Gr
     return absl::FailedPreconditionError(absl::StrCat("made for TensorFlow ", strategy.tensorflow_version(),
                                                       ", this is TensorFlow ", TF_Version()));
   }
-  if (strategy.graph_fingerprint() == view.fingerprint) return absl::OkStatus();
+  const std::string difference = FirstDifference(strategy, view);
+  if (strategy.graph_fingerprint() == view.fingerprint) {
+    if (difference.empty()) return absl::OkStatus();
+    // The right graph, but not the whole program: a damaged file.
+    return absl::FailedPreconditionError(absl::StrCat("incomplete or changed by hand: ", difference));
+  }
   return absl::FailedPreconditionError(
       absl::StrCat("made for fingerprint ", strategy.graph_fingerprint(), ", this graph is ", view.fingerprint,
-                   "; first difference: ", FirstDifference(strategy, view)));
+                   "; first difference: ", difference.empty() ? "the edges between nodes" : difference));
 }
 
 }  // namespace str::rewrite

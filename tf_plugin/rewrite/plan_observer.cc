@@ -52,7 +52,8 @@ void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, con
                    ", measured ", config::FormatBytes(memory.peak_bytes), ", of which outside of the step ",
                    config::FormatBytes(memory.external_bytes), " (planned ",
                    config::FormatBytes(strategy_->external_bytes()), "). ", memory.placed, " allocations placed as planned, ",
-                   memory.misplaced, " elsewhere."));
+                   memory.misplaced, " elsewhere. Graph ",
+                   strategy_->graph_fingerprint(), "."));
 }
 
 }  // namespace str::rewrite

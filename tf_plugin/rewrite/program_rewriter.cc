@@ -1,10 +1,12 @@
 #include "tf_plugin/rewrite/program_rewriter.h"
 
 #include "absl/strings/str_cat.h"
+#include "config/step_text.h"
 #include "config/tensor_name.h"
 #include "tensorflow/core/framework/node_def_builder.h"
 #include "tensorflow/core/framework/types.h"
 #include "tf_plugin/graph/op_cost.h"
+#include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/kernels/swap_ops.h"
 
 namespace str::rewrite {
@@ -36,42 +38,35 @@ ProgramRewriter::ProgramRewriter(const config::StrategyFile& strategy, const gra
 absl::Status ProgramRewriter::Rewrite(RewriteResult& result) {
   result_ = &result;
   for (const config::Step& step : strategy_.step()) {
-    Node* const before = last_;
-    absl::Status status;
-    absl::StatusOr<Tensor> tensor = Tensor();
-    switch (step.action_case()) {
-      case config::Step::kRun:
-        status = AddRun(nodes_.at(step.run()));
-        // A node that is in the graph must run: there is no going without it.
-        if (!status.ok()) return status;
-        break;
-      case config::Step::kRerun:
-        status = AddRerun(*nodes_.at(step.rerun()));
-        break;
-      case config::Step::kSwapOut:
-        tensor = FindTensor(step.swap_out());
-        status = tensor.ok() ? AddSwapOut(*tensor) : tensor.status();
-        break;
-      case config::Step::kSwapOutWait:
-        tensor = FindTensor(step.swap_out_wait());
-        status = tensor.ok() ? AddSwapOutWait(*tensor) : tensor.status();
-        break;
-      case config::Step::kSwapIn:
-        tensor = FindTensor(step.swap_in());
-        status = tensor.ok() ? AddSwapIn(*tensor) : tensor.status();
-        break;
-      case config::Step::ACTION_NOT_SET:
-        return absl::InternalError("a step without action passed validation");
-    }
-    // A pending swap-in adds its wait before the step's own node, so `last_` is the step's node if anything was added.
-    result.nodes.push_back(status.ok() && last_ != before ? last_ : nullptr);
-    if (absl::IsFailedPrecondition(status)) {
-      result.refusals.push_back(std::string(status.message()));
-    } else if (!status.ok()) {
-      return status;
-    }
+    const absl::StatusOr<Node*> node = AddStep(step);
+    result.nodes.push_back(node.ok() ? *node : nullptr);
+    if (node.ok()) continue;
+    // A node that is in the graph must run: there is no going without it. Other steps can be done without.
+    if (step.action_case() == config::Step::kRun || !absl::IsFailedPrecondition(node.status())) return node.status();
+    result.refusals.push_back(std::string(node.status().message()));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<Node*> ProgramRewriter::AddStep(const config::Step& step) {
+  if (step.action_case() == config::Step::kRun) {
+    Node* const node = nodes_.at(step.run());
+    first_addend_[node] = step.first_addend();
+    return AddRun(node);
+  }
+  if (step.action_case() == config::Step::kRerun) return AddRerun(*nodes_.at(step.rerun()));
+  const absl::StatusOr<Tensor> tensor = FindTensor(std::string(config::StepTarget(step)));
+  if (!tensor.ok()) return tensor.status();
+  switch (step.action_case()) {
+    case config::Step::kSwapOut:
+      return AddSwapOut(*tensor);
+    case config::Step::kSwapOutWait:
+      return AddSwapOutWait(*tensor);
+    case config::Step::kSwapIn:
+      return AddSwapIn(*tensor);
+    default:
+      return absl::InternalError("a step without action passed validation");
+  }
 }
 
 absl::StatusOr<ProgramRewriter::Tensor> ProgramRewriter::FindTensor(const std::string& name) const {
@@ -123,49 +118,85 @@ absl::StatusOr<ProgramRewriter::Instance> ProgramRewriter::Take(const Tensor& te
   return instance;
 }
 
-absl::Status ProgramRewriter::AddRun(Node* node) {
-  const std::vector<Tensor>& inputs = inputs_[node->id()];
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const absl::StatusOr<Instance> input = Take(inputs[i]);
-    if (!input.ok()) return input.status();
-    if (input->node == inputs[i].first) continue;
-    if (absl::Status status = graph_.UpdateEdge(input->node, input->output, node, static_cast<int>(i)); !status.ok()) {
-      return status;
-    }
-  }
-  Chain(node);
-  return absl::OkStatus();
-}
-
-absl::Status ProgramRewriter::AddRerun(const Node& original) {
-  const config::Recompute recompute = view_.recompute[original.id()];
-  if (recompute != config::RECOMPUTE_ALLOWED) {
-    return Refused(absl::StrCat("rerun of '", original.name(), "'"),
-                   absl::StrCat("this node may not run twice (", config::Recompute_Name(recompute), ")"));
-  }
+absl::StatusOr<std::vector<ProgramRewriter::Instance>> ProgramRewriter::TakeInputs(const Node& original) {
   std::vector<Instance> inputs;
   for (const Tensor& tensor : inputs_[original.id()]) {
     const absl::StatusOr<Instance> input = Take(tensor);
     if (!input.ok()) return input.status();
     inputs.push_back(*input);
   }
+  if (graph::SumsInOrderOfBuffers(original.type_string(), original.num_inputs())) {
+    const int first = first_addend_.at(&original);
+    if (first < 0 || first >= original.num_inputs()) {
+      return Refused(absl::StrCat("'", original.name(), "'"), absl::StrCat("has no input ", first, " to sum first"));
+    }
+    std::swap(inputs[0], inputs[first]);
+  }
+  return inputs;
+}
+
+// The other addends are held while the sum runs: only the first may give its buffer, or another would be summed first.
+absl::Status ProgramRewriter::HoldAddends(const Node& original, const std::vector<Instance>& inputs) {
+  if (!graph::SumsInOrderOfBuffers(original.type_string(), original.num_inputs())) return absl::OkStatus();
+  const tensorflow::DataType type = original.input_type(0);
+  std::vector<tensorflow::NodeDefBuilder::NodeOut> held;
+  for (size_t i = 1; i < inputs.size(); ++i) held.emplace_back(inputs[i].node->name(), inputs[i].output, type);
+  NodeDef definition;
+  absl::Status status = tensorflow::NodeDefBuilder(OwnName("hold", original.name()), kernels::kHold)
+                            .Device(original.requested_device())
+                            .Input(held)
+                            .Finalize(&definition);
+  if (!status.ok()) return status;
+  const absl::StatusOr<Node*> hold = AddOwnNode(std::move(definition), original);
+  if (!hold.ok()) return hold.status();
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    graph_.AddEdge(inputs[i].node, inputs[i].output, *hold, static_cast<int>(i) - 1);
+  }
+  Chain(*hold);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Node*> ProgramRewriter::AddRun(Node* node) {
+  const absl::StatusOr<std::vector<Instance>> inputs = TakeInputs(*node);
+  if (!inputs.ok()) return inputs.status();
+  for (int i = 0; i < node->num_inputs(); ++i) {
+    const Instance& input = (*inputs)[i];
+    const Edge* edge = nullptr;
+    if (absl::Status status = node->input_edge(i, &edge); !status.ok()) return status;
+    if (edge->src() == input.node && edge->src_output() == input.output) continue;
+    if (absl::Status status = graph_.UpdateEdge(input.node, input.output, node, i); !status.ok()) return status;
+  }
+  Chain(node);
+  if (absl::Status status = HoldAddends(*node, *inputs); !status.ok()) return status;
+  return node;
+}
+
+absl::StatusOr<Node*> ProgramRewriter::AddRerun(const Node& original) {
+  const config::Recompute recompute = view_.recompute[original.id()];
+  if (recompute != config::RECOMPUTE_ALLOWED) {
+    return Refused(absl::StrCat("rerun of '", original.name(), "'"),
+                   absl::StrCat("this node may not run twice (", config::Recompute_Name(recompute), ")"));
+  }
+  const absl::StatusOr<std::vector<Instance>> inputs = TakeInputs(original);
+  if (!inputs.ok()) return inputs.status();
   NodeDef definition = original.def();
   definition.set_name(OwnName("rerun", original.name()));
   definition.clear_input();
   definition.mutable_attr()->erase("_class");
   (*definition.mutable_attr())[kCloneAttr].set_s(definition.name());
-  absl::StatusOr<Node*> clone = AddOwnNode(std::move(definition), original);
+  const absl::StatusOr<Node*> clone = AddOwnNode(std::move(definition), original);
   if (!clone.ok()) return clone.status();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    graph_.AddEdge(inputs[i].node, inputs[i].output, *clone, static_cast<int>(i));
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    graph_.AddEdge((*inputs)[i].node, (*inputs)[i].output, *clone, static_cast<int>(i));
   }
   Chain(*clone);
+  if (absl::Status status = HoldAddends(original, *inputs); !status.ok()) return status;
   for (int i = 0; i < original.num_outputs(); ++i) newest_[{&original, i}] = {*clone, i, false};
   ++result_->recomputed_nodes;
-  return absl::OkStatus();
+  return *clone;
 }
 
-absl::Status ProgramRewriter::AddSwapOut(const Tensor& tensor) {
+absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor) {
   const Node& original = *tensor.first;
   const tensorflow::DataType type = tensorflow::BaseType(original.output_type(tensor.second));
   if (!tensorflow::DataTypeCanUseMemcpy(type)) {
@@ -188,13 +219,13 @@ absl::Status ProgramRewriter::AddSwapOut(const Tensor& tensor) {
   swapped_out_[tensor] = {*swap, *source};
   ++result_->swapped_tensors;
   result_->swapped_bytes += graph::OutputBytes(original, tensor.second, view_.shapes).value_or(0);
-  return absl::OkStatus();
+  return *swap;
 }
 
-absl::Status ProgramRewriter::AddSwapOutWait(const Tensor& tensor) {
+absl::StatusOr<Node*> ProgramRewriter::AddSwapOutWait(const Tensor& tensor) {
   const auto open = swapped_out_.find(tensor);
   // Its swap-out was refused, and that was said.
-  if (open == swapped_out_.end()) return absl::OkStatus();
+  if (open == swapped_out_.end()) return nullptr;
   const Node& original = *tensor.first;
   const OpenSwap& swap = open->second;
   NodeDef definition;
@@ -211,12 +242,12 @@ absl::Status ProgramRewriter::AddSwapOutWait(const Tensor& tensor) {
   graph_.AddEdge(swap.swap_out, 0, *wait, 0);
   graph_.AddEdge(swap.source.node, swap.source.output, *wait, 1);
   Chain(*wait);
-  return absl::OkStatus();
+  return *wait;
 }
 
-absl::Status ProgramRewriter::AddSwapIn(const Tensor& tensor) {
+absl::StatusOr<Node*> ProgramRewriter::AddSwapIn(const Tensor& tensor) {
   const auto open = swapped_out_.find(tensor);
-  if (open == swapped_out_.end()) return absl::OkStatus();
+  if (open == swapped_out_.end()) return nullptr;
   const Node& original = *tensor.first;
   NodeDef definition;
   absl::Status status = tensorflow::NodeDefBuilder(OwnName("swap_in", original.name()), kernels::kSwapIn)
@@ -230,7 +261,7 @@ absl::Status ProgramRewriter::AddSwapIn(const Tensor& tensor) {
   graph_.AddEdge(open->second.swap_out, 0, *swap, 0);
   Chain(*swap);
   newest_[tensor] = {*swap, 0, true};
-  return absl::OkStatus();
+  return *swap;
 }
 
 }  // namespace str::rewrite

@@ -7,7 +7,8 @@
 // them into one chain, without which the executor would run clones and swap-ins at once and nothing would be saved.
 //
 // Hazards. TensorFlow's common-subexpression elimination still runs afterwards and would merge a clone back into its
-// original: every clone carries an attribute of its own. A step that cannot be done is refused with a reason; its users
+// original: every clone carries an attribute of its own. AddN sums in another order when another of its inputs is free to be
+// taken over: the others are held until it is done. A step that cannot be done is refused with a reason; its users
 // then take the instance before it, so that a refusal costs memory and never correctness.
 #ifndef STR_TF_PLUGIN_REWRITE_PROGRAM_REWRITER_H_
 #define STR_TF_PLUGIN_REWRITE_PROGRAM_REWRITER_H_
@@ -59,12 +60,17 @@ class ProgramRewriter {
     Instance source;
   };
 
-  absl::Status AddRun(tensorflow::Node* node);
-  absl::Status AddRerun(const tensorflow::Node& original);
-  absl::Status AddSwapOut(const Tensor& tensor);
-  absl::Status AddSwapOutWait(const Tensor& tensor);
-  absl::Status AddSwapIn(const Tensor& tensor);
+  // Each returns the step's node, null if there is nothing to do; FailedPrecondition refuses the step.
+  absl::StatusOr<tensorflow::Node*> AddStep(const config::Step& step);
+  absl::StatusOr<tensorflow::Node*> AddRun(tensorflow::Node* node);
+  absl::StatusOr<tensorflow::Node*> AddRerun(const tensorflow::Node& original);
+  absl::StatusOr<tensorflow::Node*> AddSwapOut(const Tensor& tensor);
+  absl::StatusOr<tensorflow::Node*> AddSwapOutWait(const Tensor& tensor);
+  absl::StatusOr<tensorflow::Node*> AddSwapIn(const Tensor& tensor);
 
+  // Newest instances of a node's inputs, in the order in which they are to be attached.
+  absl::StatusOr<std::vector<Instance>> TakeInputs(const tensorflow::Node& original);
+  absl::Status HoldAddends(const tensorflow::Node& original, const std::vector<Instance>& inputs);
   // Newest instance, as the source of a data edge.
   absl::StatusOr<Instance> Take(const Tensor& tensor);
   absl::StatusOr<tensorflow::Node*> AddOwnNode(tensorflow::NodeDef definition, const tensorflow::Node& model);
@@ -79,6 +85,8 @@ class ProgramRewriter {
   std::map<std::string, tensorflow::Node*> nodes_;
   // By node id: the data inputs before anything was changed.
   std::vector<std::vector<Tensor>> inputs_;
+  // Of the nodes that ran so far (graph/op_facts.h, SumsInOrderOfBuffers).
+  std::map<const tensorflow::Node*, int> first_addend_;
   std::map<Tensor, Instance> newest_;
   std::map<Tensor, OpenSwap> swapped_out_;
   tensorflow::Node* last_ = nullptr;

@@ -1,0 +1,103 @@
+#include "tf_plugin/kernels/copy_engine.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+#include "tf_plugin/kernels/host_pool.h"
+
+namespace str::kernels {
+namespace {
+
+std::shared_ptr<Transfer> Enqueue(Direction direction, std::function<void()> copy) {
+  auto transfer = std::make_shared<Transfer>();
+  CopyEngine::Get().Enqueue(direction, std::move(copy), transfer);
+  return transfer;
+}
+
+void WaitFor(Transfer& transfer) {
+  absl::Notification done;
+  transfer.OnDone([&] { done.Notify(); });
+  done.WaitForNotification();
+}
+
+TEST(CopyEngineTest, EachLaneWorksInOrder) {
+  for (const Direction direction : {Direction::kOut, Direction::kIn}) {
+    std::vector<int> order;
+    std::shared_ptr<Transfer> last;
+    for (int i = 0; i < 200; ++i) last = Enqueue(direction, [&order, i] { order.push_back(i); });
+    WaitFor(*last);
+    ASSERT_EQ(order.size(), 200);
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(order[i], i);
+  }
+}
+
+TEST(CopyEngineTest, ACopyDoesNotStartBeforeTheOneBeforeItEnded) {
+  absl::Notification release;
+  bool first_ended = false;
+  const auto first = Enqueue(Direction::kOut, [&] {
+    release.WaitForNotification();
+    first_ended = true;
+  });
+  bool in_order = false;
+  const auto second = Enqueue(Direction::kOut, [&] { in_order = first_ended; });
+  release.Notify();
+  WaitFor(*second);
+  EXPECT_TRUE(in_order);
+}
+
+TEST(CopyEngineTest, TheLanesDoNotWaitForEachOther) {
+  // Each copy ends only after the other has begun: one thread for both would never end.
+  absl::Notification out_began;
+  absl::Notification in_began;
+  const auto out = Enqueue(Direction::kOut, [&] {
+    out_began.Notify();
+    in_began.WaitForNotification();
+  });
+  const auto in = Enqueue(Direction::kIn, [&] {
+    in_began.Notify();
+    out_began.WaitForNotification();
+  });
+  WaitFor(*out);
+  WaitFor(*in);
+}
+
+TEST(CopyEngineTest, WhatTheCopyHeldIsGoneBeforeAnybodyHearsOfItsEnd) {
+  absl::Notification release;
+  auto held = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = held;
+  const auto transfer = Enqueue(Direction::kOut, [held = std::move(held), &release] { release.WaitForNotification(); });
+  bool gone = false;
+  absl::Notification done;
+  transfer->OnDone([&] {
+    gone = watch.expired();
+    done.Notify();
+  });
+  EXPECT_FALSE(watch.expired()) << "while the copy runs";
+  release.Notify();
+  done.WaitForNotification();
+  EXPECT_TRUE(gone);
+}
+
+TEST(CopyEngineTest, ACallbackMayQueueTheNextCopy) {
+  absl::Notification done;
+  const auto first = Enqueue(Direction::kOut, [] {});
+  first->OnDone([&] { Enqueue(Direction::kOut, [] {})->OnDone([&] { done.Notify(); }); });
+  done.WaitForNotification();
+}
+
+TEST(CopyEngineTest, RatesAreMeasuredAndMemoryGivenBack) {
+  const int64_t in_use = HostPool::Get().bytes_in_use();
+  const CopyRates rates = MeasureCopyRates();
+  // Slower than a disk or faster than any memory would be a mistake in the units.
+  for (const int64_t rate : {rates.out_bytes_per_second, rates.in_bytes_per_second}) {
+    EXPECT_GT(rate, 50'000'000);
+    EXPECT_LT(rate, 10'000'000'000'000);
+  }
+  EXPECT_EQ(HostPool::Get().bytes_in_use(), in_use);
+}
+
+}  // namespace
+}  // namespace str::kernels

@@ -1,0 +1,16 @@
+// The CPU kernel of StrHold.
+#include "tensorflow/core/framework/op_kernel.h"
+
+namespace str::kernels {
+namespace {
+
+class HoldOp : public tensorflow::OpKernel {
+ public:
+  explicit HoldOp(tensorflow::OpKernelConstruction* construction) : OpKernel(construction) {}
+  void Compute(tensorflow::OpKernelContext*) override {}
+};
+
+REGISTER_KERNEL_BUILDER(Name("StrHold").Device(tensorflow::DEVICE_CPU), HoldOp);
+
+}  // namespace
+}  // namespace str::kernels
