@@ -1,6 +1,8 @@
 #include "optimizer/order/constraints.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 
 namespace str::optimizer {
 namespace {
@@ -104,6 +106,27 @@ class Builder {
 }  // namespace
 
 Constraints OrderConstraints(const Graph& graph) { return Builder(graph).Build(); }
+
+std::vector<NodeId> RepairedOrder(const Constraints& constraints) {
+  const NodeId nodes = static_cast<NodeId>(constraints.predecessors.size());
+  std::vector<size_t> missing(nodes);
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<NodeId>> ready;
+  for (NodeId node = 0; node < nodes; ++node) {
+    missing[node] = constraints.predecessors[node].size();
+    if (missing[node] == 0) ready.push(node);
+  }
+  std::vector<NodeId> order;
+  order.reserve(nodes);
+  while (!ready.empty()) {
+    const NodeId node = ready.top();
+    ready.pop();
+    order.push_back(node);
+    for (NodeId next : constraints.successors[node]) {
+      if (--missing[next] == 0) ready.push(next);
+    }
+  }
+  return order;
+}
 
 bool Respects(const Constraints& constraints, const std::vector<NodeId>& order) {
   const size_t nodes = constraints.predecessors.size();

@@ -21,6 +21,10 @@ struct Constraints {
 // Never a cycle.
 Constraints OrderConstraints(const Graph& graph);
 
+// The captured order with as little changed as the constraints demand: always the node that was captured first of
+// those that can run.
+std::vector<NodeId> RepairedOrder(const Constraints& constraints);
+
 // Whether every node comes after all its predecessors, each once.
 bool Respects(const Constraints& constraints, const std::vector<NodeId>& order);
 

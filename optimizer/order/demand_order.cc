@@ -67,8 +67,7 @@ std::vector<NodeId> DemandOrder(const Graph& graph, const Constraints& constrain
   for (NodeId node = 0; node < nodes; ++node) {
     if (constraints.successors[node].empty()) sinks.push_back(node);
     needs[node] = constraints.predecessors[node];
-    // What takes longest to come about first: a small input that is there early would only be held.
-    std::sort(needs[node].begin(), needs[node].end(), [&](NodeId a, NodeId b) { return fewer_ancestors(b, a); });
+    std::sort(needs[node].begin(), needs[node].end(), fewer_ancestors);
   }
   std::sort(sinks.begin(), sinks.end(), fewer_ancestors);
 

@@ -13,15 +13,18 @@
 namespace str::optimizer {
 
 struct CandidateOrder {
-  // "captured", "demand", "list".
+  // "captured", "readers-first" (captured, with readers of variables before their updates), "demand", "list".
   std::string name;
   // All nodes, also those outside the program.
   std::vector<NodeId> nodes;
   // By the judge, with everything kept.
   int64_t peak_bytes = 0;
+  // Of variables that are copied because they are updated while readers hold them.
+  int64_t copied_variable_bytes = 0;
 };
 
-// Lowest peak first; among equals the captured order, then demand, then list. Never empty.
+// Lowest peak first; among equals the one that copies fewer variables, then in the order above. Without repetition,
+// never empty.
 absl::StatusOr<std::vector<CandidateOrder>> FindOrders(const Graph& graph, const Costs& costs);
 
 }  // namespace str::optimizer

@@ -91,6 +91,23 @@ TEST(OrdersTest, TheCapturedOrderWinsAmongEquals) {
   EXPECT_EQ(orders->front().name, "captured");
 }
 
+TEST(OrdersTest, PrefersNotToCopyVariables) {
+  // The late reader is captured behind the update; the peak is elsewhere.
+  GraphBuilder b;
+  b.AddArgument("w", 8);
+  b.AddRead("read", "w", 100);
+  b.Add("grad", {"read:0"}, {10});
+  b.AddUpdate("update", "w", "grad:0");
+  b.Add("late", {"read:0"}, {10});
+  b.Add("peak", {"late:0"}, {1000});
+  const Graph graph = b.Build();
+  const absl::StatusOr<std::vector<CandidateOrder>> orders = FindOrders(graph, MeasuredCosts(b.file()));
+  ASSERT_TRUE(orders.ok());
+  EXPECT_EQ(orders->front().name, "readers-first");
+  EXPECT_EQ(orders->front().copied_variable_bytes, 0);
+  EXPECT_EQ(ProgramText(graph, KeepAll(graph, orders->front().nodes)), "read grad late update peak");
+}
+
 TEST(OrdersTest, PathsThroughNodesOutsideTheProgramHold) {
   GraphBuilder b;
   b.Add("z", {}, {1});

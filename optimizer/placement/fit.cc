@@ -1,11 +1,15 @@
 #include "optimizer/placement/fit.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace str::optimizer {
 
-int64_t FitBytes(const Simulation& simulation, const Placement& placement) {
+namespace {
+
+// Most bytes at once that have no place, external ones included.
+int64_t BytesBeside(const Simulation& simulation, const Placement& placement) {
   const size_t steps = simulation.profile.size();
   std::vector<int64_t> placed_change(steps + 1, 0);
   for (size_t i = 0; i < simulation.allocations.size(); ++i) {
@@ -19,16 +23,24 @@ int64_t FitBytes(const Simulation& simulation, const Placement& placement) {
     placed += placed_change[step];
     most_beside = std::max(most_beside, simulation.profile[step] - placed);
   }
-  return most_beside + placement.arena_bytes;
+  return most_beside;
 }
 
-absl::StatusOr<Fit> FitProgram(const Graph& graph, const Costs& costs, const Program& program) {
+}  // namespace
+
+absl::StatusOr<Fit> FitProgram(const Graph& graph, const Costs& costs, const Program& program, int64_t enough_bytes) {
   absl::StatusOr<Verdict> verdict = Judge(graph, costs, program);
   if (!verdict.ok()) return verdict.status();
   Fit fit;
   fit.verdict = *std::move(verdict);
-  fit.placement = PlaceAllocations(fit.verdict.simulation.allocations);
-  fit.fit_bytes = FitBytes(fit.verdict.simulation, fit.placement);
+  const Simulation& simulation = fit.verdict.simulation;
+  // What gets a place does not depend on where, so what is left for the arena is known from any placement.
+  fit.placement = PlaceAllocations(simulation.allocations, std::numeric_limits<int64_t>::max());
+  const int64_t beside = BytesBeside(simulation, fit.placement);
+  if (enough_bytes == 0 || beside + fit.placement.arena_bytes > enough_bytes) {
+    fit.placement = PlaceAllocations(simulation.allocations, std::max<int64_t>(0, enough_bytes - beside));
+  }
+  fit.fit_bytes = beside + fit.placement.arena_bytes;
   return fit;
 }
 

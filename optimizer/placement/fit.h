@@ -22,11 +22,10 @@ struct Fit {
   int64_t fit_bytes = 0;
 };
 
-// Judges and places. Fails where the judge does.
-absl::StatusOr<Fit> FitProgram(const Graph& graph, const Costs& costs, const Program& program);
-
-// The same for a simulation that has a profile and allocations.
-int64_t FitBytes(const Simulation& simulation, const Placement& placement);
+// Judges and places. Fails where the judge does. Placing is improved only until the program fits `enough_bytes`; 0: as
+// far as it goes.
+absl::StatusOr<Fit> FitProgram(const Graph& graph, const Costs& costs, const Program& program,
+                               int64_t enough_bytes = 0);
 
 // Adds the places to the steps of `strategy`, which must be those of the program that was placed.
 void WritePlaces(const Fit& fit, config::StrategyFile* strategy);

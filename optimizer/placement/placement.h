@@ -23,8 +23,10 @@ struct Placement {
   std::vector<int64_t> offsets;
 };
 
-// The best of several greedy packings, improved a little; the same for the same input.
-Placement PlaceAllocations(const std::vector<Allocation>& allocations);
+// Packs greedily by size, by time held, by both, and by time of allocation, and improves each packing by moving buffers
+// about in its order. Stops when the arena is at most `enough_bytes`; 0: when it cannot be smaller. The same for the
+// same input.
+Placement PlaceAllocations(const std::vector<Allocation>& allocations, int64_t enough_bytes = 0);
 
 }  // namespace str::optimizer
 

@@ -1,0 +1,124 @@
+// str check FILE...
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "config/atomic_file.h"
+#include "config/device_io.h"
+#include "config/graph_io.h"
+#include "config/original_ini.h"
+#include "config/strategy_against_graph.h"
+#include "config/strategy_io.h"
+#include "config/text_units.h"
+#include "optimizer/tools/command.h"
+
+namespace str::tools {
+namespace {
+
+enum class Kind { kGraph, kStrategy, kDevice, kUnknown };
+
+// By the fields that only one kind has, outside of nested messages.
+Kind Recognise(absl::string_view text) {
+  if (config::IsOriginalIni(text)) return Kind::kStrategy;
+  int depth = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = line.substr(0, line.find('#'));
+    const std::vector<absl::string_view> words = absl::StrSplit(line, absl::ByAnyChar(" \t\r:{"), absl::SkipEmpty());
+    if (depth == 0 && !words.empty()) {
+      for (absl::string_view field : {"node", "allocation_granule_bytes", "measured_peak_bytes", "steps_measured"}) {
+        if (words[0] == field) return Kind::kGraph;
+      }
+      for (absl::string_view field : {"step", "graph_fingerprint", "budget_bytes", "arena_bytes", "planner"}) {
+        if (words[0] == field) return Kind::kStrategy;
+      }
+      for (absl::string_view field : {"flops_per_second", "memory_bytes", "memory_bytes_per_second"}) {
+        if (words[0] == field) return Kind::kDevice;
+      }
+    }
+    for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+  }
+  return Kind::kUnknown;
+}
+
+struct Found {
+  struct Graph {
+    std::string path;
+    config::GraphFile file;
+  };
+  std::vector<Graph> graphs;
+  struct Strategy {
+    std::string path;
+    config::StrategyFile file;
+  };
+  std::vector<Strategy> strategies;
+};
+
+absl::Status CheckFile(const std::string& path, Found* found) {
+  const absl::StatusOr<std::string> text = config::ReadFile(path);
+  if (!text.ok()) return text.status();
+  switch (Recognise(*text)) {
+    case Kind::kGraph: {
+      const absl::StatusOr<config::GraphFile> graph = config::ParseGraph(*text, path);
+      if (!graph.ok()) return graph.status();
+      std::printf("%s: graph of %d nodes, fingerprint %s: ok\n", path.c_str(), graph->node_size(),
+                  graph->fingerprint().c_str());
+      found->graphs.push_back({path, *graph});
+      return absl::OkStatus();
+    }
+    case Kind::kStrategy: {
+      const absl::StatusOr<config::StrategyFile> strategy = config::ParseStrategy(*text, path);
+      if (!strategy.ok()) return strategy.status();
+      std::printf("%s: strategy of %d steps for graph %s, budget %s: ok\n", path.c_str(), strategy->step_size(),
+                  strategy->graph_fingerprint().c_str(), config::FormatBytes(strategy->budget_bytes()).c_str());
+      found->strategies.push_back({path, *strategy});
+      return absl::OkStatus();
+    }
+    case Kind::kDevice: {
+      const absl::StatusOr<config::DeviceFile> device = config::ParseDevice(*text, path);
+      if (!device.ok()) return device.status();
+      std::printf("%s: device %s: ok\n", path.c_str(), device->name().c_str());
+      return absl::OkStatus();
+    }
+    case Kind::kUnknown:
+      break;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(path, ": neither a graph nor a strategy nor a device file of STR"));
+}
+
+// Strategies against the graphs given beside them: of the same fingerprint, or the only one.
+absl::Status CheckTogether(const Found& found) {
+  for (const Found::Strategy& strategy : found.strategies) {
+    for (const Found::Graph& graph : found.graphs) {
+      const bool same = strategy.file.graph_fingerprint() == graph.file.fingerprint();
+      if (!same && found.graphs.size() > 1) continue;
+      const absl::Status status = config::CheckStrategyAgainstGraph(strategy.file, graph.file);
+      if (!status.ok()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat(strategy.path, " against ", graph.path, ": ", status.message()));
+      }
+      std::printf("%s fits %s\n", strategy.path.c_str(), graph.path.c_str());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddCheckCommand(CLI::App* app, int* exit_code) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app->add_subcommand("check", "Validates graph, strategy and device files");
+  command->add_option("FILE", *files, "Files; a strategy is also checked against a graph that is given with it")
+      ->required();
+  command->callback([files, exit_code] {
+    Found found;
+    for (const std::string& file : *files) {
+      if (absl::Status status = CheckFile(file, &found); !status.ok()) *exit_code = Refuse(status);
+    }
+    if (absl::Status status = CheckTogether(found); !status.ok()) *exit_code = Refuse(status);
+  });
+}
+
+}  // namespace str::tools

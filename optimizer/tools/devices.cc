@@ -1,0 +1,52 @@
+#include "optimizer/tools/devices.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "config/device_io.h"
+
+namespace str::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path DeviceFolder() {
+  std::error_code error;
+  if (const char* config = std::getenv("STR_CONFIG_DIR"); config != nullptr && *config != '\0') {
+    return fs::path(config) / "devices";
+  }
+  const fs::path binary = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& base : {binary, binary.parent_path()}) {
+    if (fs::is_directory(base / "config" / "devices", error)) return base / "config" / "devices";
+  }
+  return fs::path();
+}
+
+}  // namespace
+
+std::vector<std::string> DeviceFiles() {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(DeviceFolder(), error)) {
+    if (entry.path().extension() == ".conf") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+absl::StatusOr<config::DeviceFile> FindDevice(const std::string& text) {
+  std::error_code error;
+  if (fs::is_regular_file(text, error)) return config::ReadDevice(text);
+  std::vector<std::string> names;
+  for (const std::string& file : DeviceFiles()) {
+    names.push_back(fs::path(file).stem().string());
+    if (names.back() == text) return config::ReadDevice(file);
+  }
+  return absl::NotFoundError(absl::StrCat("--device: there is no file and no device \"", text,
+                                          "\"; known devices: ", names.empty() ? "none" : absl::StrJoin(names, ", ")));
+}
+
+}  // namespace str::tools

@@ -1,0 +1,91 @@
+#include "optimizer/tools/inputs.h"
+
+#include <cmath>
+#include <regex>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "config/graph_io.h"
+#include "config/text_units.h"
+#include "optimizer/simulator/program.h"
+#include "optimizer/simulator/simulator.h"
+#include "optimizer/tools/devices.h"
+
+namespace str::tools {
+
+absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::string& device) {
+  absl::StatusOr<config::GraphFile> file = config::ReadGraph(path);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<optimizer::Graph> graph = optimizer::Graph::FromFile(*file);
+  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", graph.status().message()));
+  config::DeviceFile description;
+  if (!device.empty()) {
+    absl::StatusOr<config::DeviceFile> found = FindDevice(device);
+    if (!found.ok()) return found.status();
+    description = *std::move(found);
+  }
+  absl::StatusOr<optimizer::Costs> costs = optimizer::FindCosts(*file, device.empty() ? nullptr : &description);
+  if (!costs.ok()) return absl::FailedPreconditionError(absl::StrCat(path, ": ", costs.status().message()));
+  GraphInput input{*std::move(file), *std::move(graph), *std::move(costs)};
+  optimizer::Simulator simulator(&input.graph, &input.costs);
+  optimizer::Simulation baseline;
+  absl::Status status =
+      simulator.Run(optimizer::KeepAll(input.graph, optimizer::CapturedOrder(input.graph)), {}, &baseline);
+  if (!status.ok()) return status;
+  input.baseline_peak_bytes = baseline.peak_bytes;
+  input.baseline_seconds = baseline.seconds;
+  return input;
+}
+
+absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes) {
+  absl::string_view number = text;
+  if (!absl::ConsumeSuffix(&number, "%")) {
+    absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
+    if (!bytes.ok()) return absl::InvalidArgumentError(absl::StrCat("--budget: ", bytes.status().message()));
+    return bytes;
+  }
+  double percent = 0;
+  if (!absl::SimpleAtod(number, &percent) || !(percent > 0) || !(percent <= 1000)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--budget: \"", text, "\" is no share of the peak; write it like 60%"));
+  }
+  return static_cast<int64_t>(std::floor(peak_bytes * (percent / 100)));
+}
+
+absl::StatusOr<std::vector<strategies::Pin>> ParsePins(const std::vector<std::string>& texts,
+                                                       const optimizer::Graph& graph) {
+  std::vector<strategies::Pin> pins;
+  for (const std::string& text : texts) {
+    absl::string_view rest = text;
+    strategies::Pin pin;
+    if (absl::ConsumePrefix(&rest, "keep:")) {
+      pin = strategies::Pin::kKeep;
+    } else if (absl::ConsumePrefix(&rest, "swap:")) {
+      pin = strategies::Pin::kSwap;
+    } else if (absl::ConsumePrefix(&rest, "recompute:")) {
+      pin = strategies::Pin::kRecompute;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--pin: \"", text, "\" must begin with keep:, swap: or recompute:"));
+    }
+    std::regex pattern;
+    try {
+      pattern = std::regex(std::string(rest));
+    } catch (const std::regex_error& error) {
+      return absl::InvalidArgumentError(absl::StrCat("--pin: \"", rest, "\" is no regular expression: ", error.what()));
+    }
+    pins.resize(graph.tensor_count(), strategies::Pin::kFree);
+    bool matched = false;
+    for (optimizer::TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) {
+      if (!std::regex_search(graph.TensorName(tensor), pattern)) continue;
+      pins[tensor] = pin;
+      matched = true;
+    }
+    if (!matched) return absl::InvalidArgumentError(absl::StrCat("--pin: no tensor matches \"", rest, "\""));
+  }
+  return pins;
+}
+
+}  // namespace str::tools

@@ -1,0 +1,53 @@
+// The command line of STR:
+//   str plan captured/vgg16.graph --budget=6GiB
+//   str plan captured/vgg16.graph --budget=60% --strategy=recompute-only --output=plan.conf --json=-
+//   str simulate captured/vgg16.graph plan.conf --trace=step.json
+//   str check captured/vgg16.graph plan.conf
+// Results go to stdout or to files, progress and messages to stderr.
+// Exit: 0 done; 1 bad input or usage; 2 no plan fits the budget; 3 limit reached without a plan.
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "optimizer/tools/command.h"
+
+namespace str::tools {
+
+int Refuse(const absl::Status& status) {
+  std::fprintf(stderr, "str: %s\n", std::string(status.message()).c_str());
+  return kExitBadInput;
+}
+
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app("Plans a training step that fits a memory budget: what to keep, swap and recompute.", "str");
+  app.footer(
+      "Sizes: 6GiB, 22000MB, plain bytes, or 60% of the peak when everything is kept. Durations: 30s, 10m.\n"
+      "Exit: 0 done; 1 bad input or usage; 2 no plan fits the budget; 3 limit reached without a plan.\n"
+      "Example: str plan captured/vgg16.graph --budget=60%");
+  app.require_subcommand(1);
+  int exit_code = kExitDone;
+  AddPlanCommand(&app, &exit_code);
+  AddSimulateCommand(&app, &exit_code);
+  AddCheckCommand(&app, &exit_code);
+  AddStrategiesCommand(&app, &exit_code);
+  AddDevicesCommand(&app, &exit_code);
+  AddVersionCommand(&app, &exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help) == 0 ? kExitDone : kExitBadInput;
+  } catch (const CLI::ParseError& error) {
+    const std::vector<CLI::App*> used = app.get_subcommands();
+    std::fprintf(stderr, "str: %s\n\n%s", error.what(), (used.empty() ? &app : used.front())->help().c_str());
+    return kExitBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace str::tools
+
+int main(int argc, char** argv) { return str::tools::Main(argc, argv); }

@@ -1,0 +1,201 @@
+// str plan GRAPH --budget=SIZE|PERCENT
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "config/strategy_io.h"
+#include "config/text_units.h"
+#include "optimizer/simulator/judge.h"
+#include "optimizer/tools/command.h"
+#include "optimizer/tools/finished_plan.h"
+#include "optimizer/tools/infeasible_text.h"
+#include "optimizer/tools/inputs.h"
+#include "optimizer/tools/result_row.h"
+#include "strategies/registry.h"
+
+namespace str::tools {
+namespace {
+
+using strategies::PlanStatus;
+
+std::atomic<bool> stop_requested(false);
+
+struct PlanOptions {
+  std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit;
+  uint64_t seed = 0;
+  int threads = 1;
+  std::vector<std::string> pins;
+};
+
+absl::StatusOr<std::string> OutputFile(const PlanOptions& options) {
+  if (!options.output.empty()) return options.output;
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    return absl::FailedPreconditionError("HOME is not set, so there is no ~/.str/strategy.conf; use --output=FILE");
+  }
+  return absl::StrCat(home, "/.str/strategy.conf");
+}
+
+absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, const GraphInput& input) {
+  strategies::PlanRequest request;
+  request.graph = &input.graph;
+  request.costs = &input.costs;
+  request.seed = options.seed;
+  const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, input.baseline_peak_bytes);
+  if (!budget.ok()) return budget.status();
+  request.budget_bytes = *budget;
+  if (!options.host_limit.empty()) {
+    const absl::StatusOr<int64_t> limit = config::ParseBytes(options.host_limit);
+    if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--host-limit: ", limit.status().message()));
+    if (*limit == 0) return absl::InvalidArgumentError("--host-limit: 0 is --strategy=recompute-only");
+    request.host_limit_bytes = *limit;
+  }
+  if (!options.disk_limit.empty()) {
+    // No plan uses the disk, so every limit is kept; only its spelling can be wrong.
+    const absl::StatusOr<int64_t> limit = config::ParseBytes(options.disk_limit);
+    if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--disk-limit: ", limit.status().message()));
+  }
+  if (!options.time_limit.empty()) {
+    const absl::StatusOr<absl::Duration> limit = config::ParseDurationText(options.time_limit);
+    if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--time-limit: ", limit.status().message()));
+    request.time_limit = *limit;
+  }
+  absl::StatusOr<std::vector<strategies::Pin>> pins = ParsePins(options.pins, input.graph);
+  if (!pins.ok()) return pins.status();
+  request.pins = *std::move(pins);
+  return request;
+}
+
+absl::string_view StatusName(PlanStatus status) {
+  switch (status) {
+    case PlanStatus::kOptimal:
+      return "optimal";
+    case PlanStatus::kFeasible:
+      return "feasible";
+    case PlanStatus::kInfeasible:
+      return "infeasible";
+    case PlanStatus::kLimit:
+      return "limit";
+  }
+  return "";
+}
+
+// Says what has no effect, so that nobody waits for it.
+void SayUnused(const PlanOptions& options, const strategies::PlanResult& result) {
+  if (!options.gap.empty() && result.bound_seconds == 0) {
+    std::fprintf(stderr, "str: strategy %s proves no bound, so --gap has no effect\n", options.strategy.c_str());
+  }
+  if (!options.solver.empty() && result.solver.empty()) {
+    std::fprintf(stderr, "str: strategy %s uses no solver, so --solver has no effect\n", options.strategy.c_str());
+  }
+}
+
+absl::Status CheckGap(const std::string& text) {
+  if (text.empty() || ParseBudget(text, 100).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--gap: \"", text, "\" is no share; write it like 2%"));
+}
+
+absl::StatusOr<int> Plan(const PlanOptions& options) {
+  const strategies::Planner* planner = strategies::FindPlanner(options.strategy);
+  if (planner == nullptr) {
+    std::vector<std::string> names;
+    for (const strategies::Planner* known : strategies::AllPlanners()) names.emplace_back(known->name());
+    return absl::InvalidArgumentError(
+        absl::StrCat("--strategy: there is no \"", options.strategy, "\"; there are ", absl::StrJoin(names, ", ")));
+  }
+  if (absl::Status status = CheckGap(options.gap); !status.ok()) return status;
+  const absl::StatusOr<std::string> output = OutputFile(options);
+  if (!output.ok()) return output.status();
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.device);
+  if (!input.ok()) return input.status();
+  const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *input);
+  if (!request.ok()) return request.status();
+
+  std::signal(SIGINT, [](int) { stop_requested.store(true); });
+  const absl::Time start = absl::Now();
+  const auto progress = [&](absl::string_view line) {
+    std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
+  };
+  const absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
+  if (!result.ok()) return result.status();
+  SayUnused(options, *result);
+
+  ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
+  row.plan_seconds = absl::ToDoubleSeconds(absl::Now() - start);
+  row.seed = static_cast<int64_t>(options.seed);
+  if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
+  if (result->bound_seconds > 0) row.bound_seconds = result->bound_seconds;
+  if (!result->solver.empty()) row.solver = result->solver;
+  std::FILE* const people = options.json == "-" ? stderr : stdout;
+
+  int exit_code = kExitDone;
+  std::optional<Bottleneck> bottleneck;
+  if (result->status == PlanStatus::kInfeasible) {
+    const absl::StatusOr<optimizer::Verdict> verdict =
+        optimizer::Judge(input->graph, input->costs, result->least_memory_program);
+    if (!verdict.ok()) return verdict.status();
+    bottleneck = FindBottleneck(input->graph, result->least_memory_program, *verdict);
+    std::fputs(InfeasibleText(options.strategy, request->budget_bytes, result->min_budget_bytes,
+                              input->graph.external_bytes(), *bottleneck)
+                   .c_str(),
+               stderr);
+    exit_code = kExitInfeasible;
+  } else if (result->status == PlanStatus::kLimit) {
+    std::fputs("STR-1002: the limit was reached before a plan was found; give it more time with --time-limit\n",
+               stderr);
+    exit_code = kExitLimit;
+  } else {
+    const absl::StatusOr<FinishedPlan> plan = FinishPlan(*input, options.strategy, *request, *result);
+    if (!plan.ok()) return plan.status();
+    row.SetProgram(plan->fit);
+    if (absl::Status status = config::WriteStrategy(plan->file, *output); !status.ok()) return status;
+    std::fprintf(people, "%s%-22s %s\n", row.Text().c_str(), "written to", output->c_str());
+  }
+  if (!options.json.empty()) {
+    JsonObject json = row.Json();
+    if (bottleneck.has_value()) AddBottleneck(*bottleneck, &json);
+    if (absl::Status status = WriteOut(json.Pretty(), options.json); !status.ok()) return status;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+void AddPlanCommand(CLI::App* app, int* exit_code) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command = app->add_subcommand("plan", "Plans a captured graph for a memory budget");
+  command->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE")->required();
+  command->add_option("--budget", options->budget, "SIZE, or PERCENT of the peak when everything is kept")->required();
+  command->add_option("--strategy", options->strategy, "Planner; \"str strategies\" lists them")->capture_default_str();
+  command->add_option("--output", options->output, "Strategy file to write (default ~/.str/strategy.conf)");
+  command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
+  command->add_option("--time-limit", options->time_limit, "Stop after this long with the best plan so far");
+  command->add_option("--gap", options->gap, "Stop when the plan is proven this close to the optimum, such as 2%");
+  command->add_option("--solver", options->solver, "For strategies that need one")
+      ->check(CLI::IsMember({"highs", "gurobi"}));
+  command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();
+  command->add_option("--threads", options->threads, "At most this many; no strategy uses more than one yet")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--device", options->device, "Device the plan is for: a name of \"str devices\" or a file");
+  command->add_option("--host-limit", options->host_limit, "Most host memory for swapped tensors");
+  command->add_option("--disk-limit", options->disk_limit, "Most disk space for swapped tensors; no plan uses any yet");
+  command
+      ->add_option("--pin", options->pins,
+                   "keep|swap|recompute:REGEX: tensors of matching names are only kept, or besides only swapped, or "
+                   "besides only recomputed; may be repeated")
+      ->allow_extra_args(false);
+  command->footer("Example: str plan captured/vgg16.graph --budget=6GiB --output=plan.conf --json=plan.json");
+  command->callback([options, exit_code] {
+    const absl::StatusOr<int> code = Plan(*options);
+    *exit_code = code.ok() ? *code : Refuse(code.status());
+  });
+}
+
+}  // namespace str::tools

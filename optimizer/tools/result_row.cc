@@ -1,0 +1,98 @@
+#include "optimizer/tools/result_row.h"
+
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "config/atomic_file.h"
+#include "config/text_units.h"
+
+namespace str::tools {
+namespace {
+
+void Line(std::string* text, absl::string_view label, absl::string_view value) {
+  absl::StrAppendFormat(text, "%-22s %s\n", label, value);
+}
+
+}  // namespace
+
+ResultRow::ResultRow(const GraphInput& input, absl::string_view strategy_name, absl::string_view status_name,
+                     int64_t budget)
+    : strategy(strategy_name),
+      status(status_name),
+      budget_bytes(budget),
+      baseline_seconds(input.baseline_seconds),
+      baseline_peak_bytes(input.baseline_peak_bytes),
+      nodes(input.graph.node_count()) {}
+
+void ResultRow::SetProgram(const optimizer::Fit& fit) {
+  const optimizer::Verdict& verdict = fit.verdict;
+  peak_bytes = verdict.peak_bytes();
+  host_peak_bytes = verdict.simulation.host_peak_bytes;
+  fit_bytes = fit.fit_bytes;
+  step_seconds = verdict.seconds();
+  tensors_decided = verdict.counts.tensors_decided;
+  swapped_bytes = verdict.counts.swapped_bytes;
+  swapped_tensors = verdict.counts.swapped_tensors;
+  recomputed_nodes = verdict.counts.recomputed_nodes;
+}
+
+JsonObject ResultRow::Json() const {
+  std::optional<double> overhead, gap;
+  if (step_seconds.has_value() && baseline_seconds > 0) overhead = *step_seconds / baseline_seconds - 1;
+  if (step_seconds.has_value() && bound_seconds.has_value()) gap = *step_seconds / *bound_seconds - 1;
+  JsonObject json;
+  json.Add("strategy", strategy);
+  json.Add("status", status);
+  json.Add("budget_bytes", budget_bytes);
+  json.Add("peak_bytes", peak_bytes);
+  json.Add("host_peak_bytes", host_peak_bytes);
+  json.Add("baseline_seconds", baseline_seconds);
+  json.Add("step_seconds", step_seconds);
+  json.Add("overhead", overhead);
+  json.Add("bound_seconds", bound_seconds);
+  json.Add("gap", gap);
+  json.Add("plan_seconds", plan_seconds);
+  json.Add("nodes", nodes);
+  json.Add("tensors_decided", tensors_decided);
+  json.Add("swapped_bytes", swapped_bytes);
+  json.Add("recomputed_nodes", recomputed_nodes);
+  json.Add("min_budget_bytes", min_budget_bytes);
+  json.Add("solver", solver);
+  json.Add("seed", seed);
+  json.Add("baseline_peak_bytes", baseline_peak_bytes);
+  json.Add("fit_bytes", fit_bytes);
+  json.Add("swapped_tensors", swapped_tensors);
+  return json;
+}
+
+std::string ResultRow::Text() const {
+  std::string text;
+  Line(&text, "strategy", absl::StrCat(strategy, " (", status, ")"));
+  Line(&text, "budget", config::FormatBytes(budget_bytes));
+  if (peak_bytes.has_value()) {
+    Line(&text, "peak", config::FormatBytes(*peak_bytes));
+    Line(&text, "with buffers placed", config::FormatBytes(*fit_bytes));
+  }
+  Line(&text, "peak, everything kept", config::FormatBytes(baseline_peak_bytes));
+  if (step_seconds.has_value()) {
+    Line(&text, "step",
+         absl::StrFormat("%.4f s, %+.2f %% against %.4f s with everything kept", *step_seconds,
+                         baseline_seconds > 0 ? 100 * (*step_seconds / baseline_seconds - 1) : 0, baseline_seconds));
+    Line(&text, "swapped",
+         absl::StrCat(*swapped_tensors, " tensors, ", config::FormatBytes(*swapped_bytes), "; host memory ",
+                      config::FormatBytes(*host_peak_bytes)));
+    Line(&text, "recomputed", absl::StrCat(*recomputed_nodes, " nodes"));
+  }
+  if (min_budget_bytes.has_value()) Line(&text, "smallest budget", config::FormatBytes(*min_budget_bytes));
+  if (plan_seconds.has_value()) Line(&text, "planned in", absl::StrFormat("%.2f s", *plan_seconds));
+  return text;
+}
+
+absl::Status WriteOut(const std::string& contents, const std::string& file) {
+  if (file != "-") return config::WriteFileAtomically(file, contents);
+  std::fwrite(contents.data(), 1, contents.size(), stdout);
+  return absl::OkStatus();
+}
+
+}  // namespace str::tools

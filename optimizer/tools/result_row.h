@@ -1,0 +1,45 @@
+// The figures of one plan or simulation: as JSON, the same fields for all commands, and as lines for people.
+#ifndef STR_OPTIMIZER_TOOLS_RESULT_ROW_H_
+#define STR_OPTIMIZER_TOOLS_RESULT_ROW_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "optimizer/placement/fit.h"
+#include "optimizer/tools/inputs.h"
+#include "optimizer/tools/json.h"
+
+namespace str::tools {
+
+struct ResultRow {
+  std::string strategy;
+  // "optimal", "feasible", "infeasible", "limit".
+  std::string status;
+  int64_t budget_bytes = 0;
+  double baseline_seconds = 0;
+  int64_t baseline_peak_bytes = 0;
+  int nodes = 0;
+  // What follows does not apply without a program.
+  std::optional<int64_t> peak_bytes, host_peak_bytes, fit_bytes, swapped_bytes;
+  std::optional<int> tensors_decided, recomputed_nodes, swapped_tensors;
+  std::optional<double> step_seconds;
+  std::optional<double> bound_seconds, plan_seconds;
+  std::optional<int64_t> min_budget_bytes, seed;
+  std::optional<std::string> solver;
+
+  ResultRow(const GraphInput& input, absl::string_view strategy, absl::string_view status, int64_t budget_bytes);
+  void SetProgram(const optimizer::Fit& fit);
+
+  JsonObject Json() const;
+  // Ends with a newline.
+  std::string Text() const;
+};
+
+// Writes to the file, or to stdout for "-".
+absl::Status WriteOut(const std::string& contents, const std::string& file);
+
+}  // namespace str::tools
+
+#endif  // STR_OPTIMIZER_TOOLS_RESULT_ROW_H_

@@ -1,0 +1,72 @@
+// str simulate GRAPH STRATEGY
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "config/strategy_against_graph.h"
+#include "config/strategy_io.h"
+#include "optimizer/placement/check_places.h"
+#include "optimizer/placement/fit.h"
+#include "optimizer/simulator/program_file.h"
+#include "optimizer/tools/command.h"
+#include "optimizer/tools/inputs.h"
+#include "optimizer/tools/result_row.h"
+#include "optimizer/tools/trace.h"
+
+namespace str::tools {
+namespace {
+
+struct SimulateOptions {
+  std::string graph, strategy, json, trace, device;
+};
+
+absl::Status Simulate(const SimulateOptions& options) {
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.device);
+  if (!input.ok()) return input.status();
+  const absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(options.strategy);
+  if (!strategy.ok()) return strategy.status();
+  const auto in_file = [&](const absl::Status& status) {
+    return absl::Status(status.code(), absl::StrCat(options.strategy, ": ", status.message()));
+  };
+  absl::Status status = config::CheckStrategyAgainstGraph(*strategy, input->file);
+  if (!status.ok()) return in_file(status);
+  const absl::StatusOr<optimizer::Program> program = optimizer::ProgramFromStrategy(input->graph, *strategy);
+  if (!program.ok()) return in_file(program.status());
+  const absl::StatusOr<optimizer::Fit> fit =
+      optimizer::FitProgram(input->graph, input->costs, *program, strategy->budget_bytes());
+  if (!fit.ok()) return in_file(fit.status());
+  status = optimizer::CheckPlaces(input->graph, *program, fit->verdict.simulation, *strategy);
+  if (!status.ok()) return in_file(status);
+
+  const bool fits = fit->verdict.peak_bytes() <= strategy->budget_bytes();
+  ResultRow row(*input, strategy->planner(), fits ? "feasible" : "infeasible", strategy->budget_bytes());
+  row.SetProgram(*fit);
+  row.seed = static_cast<int64_t>(strategy->seed());
+  if (strategy->bound_seconds() > 0) row.bound_seconds = strategy->bound_seconds();
+  if (!strategy->solver().empty()) row.solver = strategy->solver();
+  std::fputs(row.Text().c_str(), options.json == "-" ? stderr : stdout);
+  if (!options.trace.empty()) {
+    status = WriteOut(TraceJson(input->graph, *program, fit->verdict), options.trace);
+    if (!status.ok()) return status;
+  }
+  return options.json.empty() ? absl::OkStatus() : WriteOut(row.Json().Pretty(), options.json);
+}
+
+}  // namespace
+
+void AddSimulateCommand(CLI::App* app, int* exit_code) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = app->add_subcommand("simulate", "Tells what a strategy file needs and costs on a graph");
+  command->add_option("GRAPH", options->graph, "Graph file")->required();
+  command->add_option("STRATEGY", options->strategy, "Strategy file")->required();
+  command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
+  command->add_option("--trace", options->trace, "Write a trace for chrome://tracing or Perfetto to this file");
+  command->add_option("--device", options->device, "Device to simulate: a name of \"str devices\" or a file");
+  command->footer("Example: str simulate captured/vgg16.graph plan.conf --trace=step.json");
+  command->callback([options, exit_code] {
+    if (absl::Status status = Simulate(*options); !status.ok()) *exit_code = Refuse(status);
+  });
+}
+
+}  // namespace str::tools

@@ -1,0 +1,33 @@
+// The greedy planner: keeps, swaps or recomputes each storage in each gap between its uses. One engine, three planners:
+// str (mixed), swap-only and recompute-only.
+#ifndef STR_STRATEGIES_GREEDY_GREEDY_PLANNER_H_
+#define STR_STRATEGIES_GREEDY_GREEDY_PLANNER_H_
+
+#include <string>
+
+#include "strategies/planner.h"
+
+namespace str::strategies {
+
+struct GreedyOptions {
+  std::string name;
+  std::string description;
+  bool allow_swap = true;
+  bool allow_recompute = true;
+};
+
+class GreedyPlanner : public Planner {
+ public:
+  explicit GreedyPlanner(GreedyOptions options) : options_(std::move(options)) {}
+  absl::string_view name() const override { return options_.name; }
+  absl::string_view description() const override { return options_.description; }
+  absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
+                                  const std::atomic<bool>* stop) const override;
+
+ private:
+  const GreedyOptions options_;
+};
+
+}  // namespace str::strategies
+
+#endif  // STR_STRATEGIES_GREEDY_GREEDY_PLANNER_H_

@@ -1,0 +1,279 @@
+#include "strategies/greedy/search.h"
+
+#include <algorithm>
+
+namespace str::strategies {
+namespace {
+
+using optimizer::kNone;
+
+// Candidates of each kind that are evaluated exactly per decision.
+constexpr int kSwapCandidates = 6;
+constexpr int kRerunCandidates = 6;
+constexpr int kOtherCandidates = 3;
+// How a fully hidden copy is rated against computing, so that needless ones are avoided.
+constexpr double kHiddenCopyRate = 0.05;
+// Of the excess at its worst stage against the excess over time.
+constexpr double kMostExcessShare = 0.05;
+// An improvement below this share of the step's time is none.
+constexpr double kSmallestGain = 1e-6;
+// An overhead below this share is not worth polishing.
+constexpr double kSmallestOverhead = 5e-4;
+constexpr int kMostCleanUpPasses = 4;
+constexpr int kMostRerunEstimateSteps = 60;
+
+}  // namespace
+
+Search::Search(const Problem* problem, const Limit* limit, int64_t host_limit_bytes, uint64_t seed)
+    : problem_(*problem), limit_(*limit), host_limit_bytes_(host_limit_bytes), evaluator_(problem), random_(seed) {
+  stage_starts_.resize(problem_.stages() + 1, 0);
+  for (int stage = 0; stage < problem_.stages(); ++stage) {
+    stage_starts_[stage + 1] = stage_starts_[stage] + problem_.costs().node_seconds[problem_.node(stage)];
+  }
+}
+
+bool Search::HostFits(const Evaluation& evaluation) const {
+  return host_limit_bytes_ == 0 || evaluation.host_peak_bytes <= host_limit_bytes_;
+}
+
+bool Search::Fits(const Evaluation& evaluation, int64_t budget_bytes) const {
+  return evaluation.valid && evaluation.peak_bytes <= budget_bytes && HostFits(evaluation);
+}
+
+double Search::EstimateSwap(const Unit& unit) const {
+  const int64_t bytes = problem_.storages()[unit.storage].bytes;
+  const double copies = problem_.costs().CopyOutSeconds(bytes) + problem_.costs().CopyInSeconds(bytes);
+  const double gap = stage_starts_[unit.to] - stage_starts_[unit.from + 1];
+  return kHiddenCopyRate * copies + std::max(0.0, copies - gap);
+}
+
+bool Search::IsThere(int32_t id, int32_t stage, const Decisions& decisions, bool* fetched) const {
+  const Storage& storage = problem_.storages()[id];
+  const std::vector<Unit>& units = problem_.units();
+  *fetched = false;
+  for (int32_t u = storage.first_unit; u < storage.first_unit + storage.units; ++u) {
+    if (stage <= units[u].from) return true;
+    if (stage > units[u].to) continue;
+    *fetched = decisions[u] == Mode::kSwap;
+    return decisions[u] == Mode::kKeep;
+  }
+  return !storage.can_rerun;
+}
+
+double Search::EstimateRerun(int32_t id, int32_t stage, const Decisions& decisions, int* steps_left) const {
+  const Storage& storage = problem_.storages()[id];
+  double seconds = problem_.costs().node_seconds[storage.producer];
+  for (optimizer::TensorId input : problem_.graph().inputs(storage.producer)) {
+    const int32_t needed = problem_.storage_of(input);
+    bool fetched = false;
+    if (needed == kNone || IsThere(needed, stage, decisions, &fetched)) continue;
+    if (fetched) {
+      seconds += kHiddenCopyRate * problem_.costs().CopyInSeconds(problem_.storages()[needed].bytes);
+    } else if (--*steps_left > 0) {
+      seconds += EstimateRerun(needed, stage, decisions, steps_left);
+    }
+  }
+  return seconds;
+}
+
+void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vector<Candidate>* candidates) {
+  const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
+  const std::vector<double>& seconds = evaluator_.stage_seconds();
+  const int stages = problem_.stages();
+  weight_.resize(stages);
+  weight_before_.resize(stages + 1);
+  weight_before_[0] = 0;
+  for (int stage = 0; stage < stages; ++stage) {
+    weight_[stage] = bytes[stage] > budget_bytes ? seconds[stage] : 0;
+    weight_before_[stage + 1] = weight_before_[stage] + weight_[stage];
+  }
+  std::vector<Candidate> swaps, reruns, others;
+  for (int32_t u = 0; u < static_cast<int32_t>(problem_.units().size()); ++u) {
+    const Unit& unit = problem_.units()[u];
+    if (weight_before_[unit.to] - weight_before_[unit.from + 1] <= 0) continue;
+    const int64_t size = problem_.storages()[unit.storage].rounded_bytes;
+    double gain = 0;
+    for (int stage = unit.from + 1; stage < unit.to; ++stage) {
+      if (weight_[stage] > 0) gain += weight_[stage] * static_cast<double>(std::min(size, bytes[stage] - budget_bytes));
+    }
+    if (decisions[u] == Mode::kKeep) {
+      if (problem_.Allows(unit, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
+      if (problem_.Allows(unit, Mode::kRecompute)) {
+        int steps_left = kMostRerunEstimateSteps;
+        const double cost = EstimateRerun(unit.storage, unit.to, decisions, &steps_left);
+        reruns.push_back({u, Mode::kRecompute, gain / (cost + kSmallestGain * problem_.compute_seconds())});
+      }
+    } else if (decisions[u] != Mode::kTransient) {
+      for (Mode mode : {Mode::kTransient, Mode::kSwap}) {
+        if (mode != decisions[u] && problem_.Allows(unit, mode)) others.push_back({u, mode, gain});
+      }
+    }
+  }
+  candidates->clear();
+  const auto take = [&](std::vector<Candidate>& from, size_t most) {
+    most = std::min(most, from.size());
+    std::partial_sort(from.begin(), from.begin() + most, from.end(), [](const Candidate& a, const Candidate& b) {
+      return a.worth != b.worth ? a.worth > b.worth : a.unit < b.unit;
+    });
+    candidates->insert(candidates->end(), from.begin(), from.begin() + most);
+  };
+  take(swaps, kSwapCandidates);
+  take(reruns, kRerunCandidates);
+  take(others, kOtherCandidates);
+}
+
+bool Search::Reduce(int64_t budget_bytes, Decisions* decisions) {
+  std::vector<Candidate> candidates;
+  Evaluation current = evaluator_.Evaluate(*decisions, budget_bytes);
+  const double total = problem_.compute_seconds();
+  while (current.valid && !Fits(current, budget_bytes)) {
+    if (limit_.Reached()) return false;
+    Nominate(budget_bytes, *decisions, &candidates);
+    double best_worth = 0;
+    Candidate best;
+    Evaluation best_evaluation;
+    for (const Candidate& candidate : candidates) {
+      const Mode before = (*decisions)[candidate.unit];
+      (*decisions)[candidate.unit] = candidate.mode;
+      Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, budget_bytes);
+      const double gain =
+          current.excess - evaluation.excess +
+          kMostExcessShare * total * static_cast<double>(current.most_excess_bytes - evaluation.most_excess_bytes);
+      if (evaluation.valid && gain > 0) {
+        evaluator_.EvaluateTime(budget_bytes, &evaluation);
+        const double cost = std::max(0.0, evaluation.Cost() - current.Cost()) + kSmallestGain * total;
+        if (HostFits(evaluation) && gain / cost > best_worth) {
+          best_worth = gain / cost;
+          best = candidate;
+          best_evaluation = evaluation;
+        }
+      }
+      (*decisions)[candidate.unit] = before;
+    }
+    if (best_worth <= 0) return false;
+    (*decisions)[best.unit] = best.mode;
+    current = best_evaluation;
+    // Brings back the stage profile of what was chosen.
+    evaluator_.EvaluateMemory(*decisions, budget_bytes);
+  }
+  return current.valid;
+}
+
+double Search::Burden(const Unit& unit, Mode mode) const {
+  const Storage& storage = problem_.storages()[unit.storage];
+  if (mode == Mode::kSwap) {
+    return problem_.costs().CopyOutSeconds(storage.bytes) + problem_.costs().CopyInSeconds(storage.bytes);
+  }
+  return problem_.costs().node_seconds[storage.producer];
+}
+
+bool Search::TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current) {
+  const Mode before = (*decisions)[unit];
+  (*decisions)[unit] = mode;
+  Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, budget_bytes);
+  if (Fits(evaluation, budget_bytes)) {
+    evaluator_.EvaluateTime(budget_bytes, &evaluation);
+    // Less to do is better even at the same cost.
+    const double needed = mode == Mode::kKeep ? 0 : kSmallestGain * problem_.compute_seconds();
+    if (Fits(evaluation, budget_bytes) && evaluation.Cost() <= current->Cost() - needed) {
+      *current = evaluation;
+      return true;
+    }
+  }
+  (*decisions)[unit] = before;
+  return false;
+}
+
+void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
+  Evaluation current = evaluator_.Evaluate(*decisions, budget_bytes);
+  if (!Fits(current, budget_bytes)) return;
+  std::vector<int32_t> decided;
+  for (int32_t u = 0; u < static_cast<int32_t>(decisions->size()); ++u) {
+    if ((*decisions)[u] != Mode::kKeep) decided.push_back(u);
+  }
+  for (int pass = 0; pass < kMostCleanUpPasses; ++pass) {
+    bool changed = false;
+    std::stable_sort(decided.begin(), decided.end(), [&](int32_t a, int32_t b) {
+      return Burden(problem_.units()[a], (*decisions)[a]) > Burden(problem_.units()[b], (*decisions)[b]);
+    });
+    for (int32_t unit : decided) {
+      if (limit_.Reached()) return;
+      if ((*decisions)[unit] == Mode::kKeep) continue;
+      if (TryMode(budget_bytes, unit, Mode::kKeep, decisions, &current)) {
+        changed = true;
+        continue;
+      }
+      if (pass == 0) continue;
+      for (Mode mode : {Mode::kSwap, Mode::kRecompute, Mode::kTransient}) {
+        if (mode == (*decisions)[unit] || !problem_.Allows(problem_.units()[unit], mode)) continue;
+        changed |= TryMode(budget_bytes, unit, mode, decisions, &current);
+      }
+    }
+    if (!changed && pass > 0) return;
+  }
+}
+
+bool Search::Polish(int64_t budget_bytes, int rounds, Decisions* decisions) {
+  Evaluation best = evaluator_.Evaluate(*decisions, budget_bytes);
+  if (best.seconds < problem_.compute_seconds() * (1 + kSmallestOverhead)) return false;
+  bool changed = false;
+  for (int round = 0; round < rounds && !limit_.Reached(); ++round) {
+    std::vector<int32_t> decided;
+    for (int32_t u = 0; u < static_cast<int32_t>(decisions->size()); ++u) {
+      if ((*decisions)[u] != Mode::kKeep) decided.push_back(u);
+    }
+    if (decided.empty()) break;
+    Decisions trial = *decisions;
+    const int most = std::max<int>(1, std::min<int>(6, static_cast<int>(decided.size()) / 3));
+    const int count = 1 + static_cast<int>(random_() % most);
+    // Half of the time neighbours, whose gaps overlap most.
+    const size_t first = random_() % decided.size();
+    const bool neighbours = random_() % 2 == 0;
+    for (int i = 0; i < count; ++i) {
+      trial[decided[neighbours ? (first + i) % decided.size() : random_() % decided.size()]] = Mode::kKeep;
+    }
+    if (!Reduce(budget_bytes, &trial)) continue;
+    const Evaluation evaluation = evaluator_.Evaluate(trial, budget_bytes);
+    if (!Fits(evaluation, budget_bytes)) continue;
+    if (evaluation.Cost() < best.Cost() - kSmallestGain * problem_.compute_seconds()) {
+      best = evaluation;
+      *decisions = trial;
+      changed = true;
+    }
+  }
+  if (changed) CleanUp(budget_bytes, decisions);
+  return changed;
+}
+
+void Search::Descend(Decisions* decisions) {
+  const std::vector<Unit>& units = problem_.units();
+  while (!limit_.Reached()) {
+    const int64_t peak = evaluator_.EvaluateMemory(*decisions, 0).tight_peak_bytes;
+    const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
+    const int32_t stage = static_cast<int32_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+    const double excess = evaluator_.EvaluateMemory(*decisions, peak - 1).excess;
+    std::vector<int32_t> near;
+    for (int32_t u = 0; u < static_cast<int32_t>(units.size()); ++u) {
+      if (units[u].from <= stage && stage <= units[u].to) near.push_back(u);
+    }
+    std::stable_sort(near.begin(), near.end(), [&](int32_t a, int32_t b) {
+      return problem_.storages()[units[a].storage].bytes > problem_.storages()[units[b].storage].bytes;
+    });
+    bool lower = false;
+    for (size_t i = 0; i < near.size() && !lower && !limit_.Reached(); ++i) {
+      const Mode before = (*decisions)[near[i]];
+      for (Mode mode : {Mode::kSwap, Mode::kTransient, Mode::kRecompute, Mode::kKeep}) {
+        if (mode == before || !problem_.Allows(units[near[i]], mode)) continue;
+        (*decisions)[near[i]] = mode;
+        const Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, peak - 1);
+        lower = evaluation.valid && HostFits(evaluation) && evaluation.tight_peak_bytes <= peak &&
+                evaluation.excess < excess;
+        if (lower) break;
+        (*decisions)[near[i]] = before;
+      }
+    }
+    if (!lower) return;
+  }
+}
+
+}  // namespace str::strategies

@@ -1,0 +1,69 @@
+// The search for decisions that keep a budget at the least time.
+#ifndef STR_STRATEGIES_GREEDY_SEARCH_H_
+#define STR_STRATEGIES_GREEDY_SEARCH_H_
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "strategies/greedy/decoder.h"
+#include "strategies/greedy/evaluator.h"
+#include "strategies/greedy/problem.h"
+#include "strategies/planner.h"
+
+namespace str::strategies {
+
+class Search {
+ public:
+  // Both must outlive this.
+  Search(const Problem* problem, const Limit* limit, int64_t host_limit_bytes, uint64_t seed);
+
+  Evaluator& evaluator() { return evaluator_; }
+
+  // Drops storages one by one, always the one that takes away most excess for its time, until the budget is kept.
+  // False if nothing helps any more or the limit is reached.
+  bool Reduce(int64_t budget_bytes, Decisions* decisions);
+
+  // Takes back what is no longer needed, the costliest first, and tries the other modes; the budget stays kept.
+  void CleanUp(int64_t budget_bytes, Decisions* decisions);
+
+  // Takes back a few decisions at random and reduces again, `rounds` times; keeps what is better. Does nothing where
+  // the step is as fast as with everything kept. Returns whether anything was changed.
+  bool Polish(int64_t budget_bytes, int rounds, Decisions* decisions);
+
+  // Changes modes at the peak as long as the tight program's peak becomes lower, whatever it costs.
+  void Descend(Decisions* decisions);
+
+ private:
+  struct Candidate {
+    int32_t unit = 0;
+    Mode mode = Mode::kKeep;
+    double worth = 0;
+  };
+
+  bool HostFits(const Evaluation& evaluation) const;
+  bool Fits(const Evaluation& evaluation, int64_t budget_bytes) const;
+  // The most promising changes by a quick estimate, with the stage profile of the last evaluation.
+  void Nominate(int64_t budget_bytes, const Decisions& decisions, std::vector<Candidate>* candidates);
+  double EstimateSwap(const Unit& unit) const;
+  double EstimateRerun(int32_t storage, int32_t stage, const Decisions& decisions, int* steps_left) const;
+  bool IsThere(int32_t storage, int32_t stage, const Decisions& decisions, bool* fetched) const;
+  // Cost of a decided unit, for deciding what to take back first.
+  double Burden(const Unit& unit, Mode mode) const;
+  bool TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current);
+
+  const Problem& problem_;
+  const Limit& limit_;
+  const int64_t host_limit_bytes_;
+  Evaluator evaluator_;
+  std::mt19937_64 random_;
+  // Per stage: seconds of computing before it.
+  std::vector<double> stage_starts_;
+  // Scratch of Nominate.
+  std::vector<double> weight_;
+  std::vector<double> weight_before_;
+};
+
+}  // namespace str::strategies
+
+#endif  // STR_STRATEGIES_GREEDY_SEARCH_H_
