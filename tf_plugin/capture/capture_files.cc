@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -38,7 +38,21 @@ IndexEntry EntryOf(const config::GraphFile& graph) {
           graph.measured_peak_bytes(), graph.steps_measured()};
 }
 
-// Fingerprints, file and device names hold no character that JSON would escape.
+// Names of foreign files may hold anything.
+std::string JsonText(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      absl::StrAppend(&escaped, "\\", std::string(1, c));
+    } else if (absl::ascii_iscntrl(c)) {
+      absl::StrAppend(&escaped, "\\u", absl::Hex(c, absl::kZeroPad4));
+    } else {
+      escaped.push_back(c);
+    }
+  }
+  return absl::StrCat("\"", escaped, "\"");
+}
+
 std::string IndexText(const std::map<std::string, IndexEntry>& entries) {
   std::vector<IndexEntry> sorted;
   for (const auto& [file, entry] : entries) sorted.push_back(entry);
@@ -46,27 +60,33 @@ std::string IndexText(const std::map<std::string, IndexEntry>& entries) {
                    [](const IndexEntry& a, const IndexEntry& b) { return a.peak_bytes > b.peak_bytes; });
   std::vector<std::string> rows;
   for (const IndexEntry& entry : sorted) {
-    rows.push_back(absl::StrCat("  {\"file\": \"", entry.file, "\", \"fingerprint\": \"", entry.fingerprint,
-                                "\", \"nodes\": ", entry.nodes, ", \"device\": \"", entry.device,
-                                "\", \"peak_bytes\": ", entry.peak_bytes,
+    rows.push_back(absl::StrCat("  {\"file\": ", JsonText(entry.file), ", \"fingerprint\": ",
+                                JsonText(entry.fingerprint), ", \"nodes\": ", entry.nodes, ", \"device\": ",
+                                JsonText(entry.device), ", \"peak_bytes\": ", entry.peak_bytes,
                                 ", \"steps_measured\": ", entry.steps_measured, "}"));
   }
   return absl::StrCat("[\n", absl::StrJoin(rows, ",\n"), "\n]\n");
 }
 
-// What earlier processes captured into the same folder. A file that cannot be read is not ours to list.
-std::map<std::string, IndexEntry> EntriesIn(const std::string& directory) {
-  std::map<std::string, IndexEntry> entries;
+// Brings `entries` up to date with what other processes put into the folder or took out of it. A file that is listed
+// is not read again: whoever replaced it measured the same graph. One that cannot be read is not ours to list.
+void Refresh(const std::string& directory, std::map<std::string, IndexEntry>& entries) {
+  std::map<std::string, IndexEntry> there;
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(directory, error)) {
     if (file.path().extension() != ".graph") continue;
+    const std::string name = file.path().filename().string();
+    if (const auto listed = entries.find(name); listed != entries.end()) {
+      there.insert(*listed);
+      continue;
+    }
     const absl::StatusOr<config::GraphFile> graph = config::ReadGraph(file.path().string());
     if (!graph.ok()) continue;
     IndexEntry entry = EntryOf(*graph);
-    entry.file = file.path().filename().string();
-    entries[entry.file] = entry;
+    entry.file = name;
+    there[name] = entry;
   }
-  return entries;
+  entries = std::move(there);
 }
 
 }  // namespace
@@ -76,12 +96,12 @@ absl::StatusOr<std::string> WriteCapture(const config::GraphFile& graph, const s
   static std::map<std::string, std::map<std::string, IndexEntry>>* const by_directory =
       new std::map<std::string, std::map<std::string, IndexEntry>>;
   absl::MutexLock lock(mutex);
-  if (by_directory->count(directory) == 0) (*by_directory)[directory] = EntriesIn(directory);
   const IndexEntry entry = EntryOf(graph);
   const std::string path = absl::StrCat(directory, "/", entry.file);
   if (absl::Status status = config::WriteGraph(graph, path); !status.ok()) return status;
   std::map<std::string, IndexEntry>& entries = (*by_directory)[directory];
   entries[entry.file] = entry;
+  Refresh(directory, entries);
   if (absl::Status status = config::WriteFileAtomically(absl::StrCat(directory, "/index.json"), IndexText(entries));
       !status.ok()) {
     return status;

@@ -11,7 +11,7 @@
 
 namespace str::capture {
 
-// Writes or replaces the graph's file and the index; graphs that other processes left in the folder stay listed.
+// Writes or replaces the graph's file and the index; graphs of other processes in the folder are listed too.
 // Returns the file's path. Thread-safe.
 absl::StatusOr<std::string> WriteCapture(const config::GraphFile& graph, const std::string& directory);
 
