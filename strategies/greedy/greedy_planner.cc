@@ -102,33 +102,22 @@ class OrderPlanner {
     const absl::StatusOr<Fit> fit =
         optimizer::FitProgram(problem_.graph(), problem_.costs(), program, request_.budget_bytes);
     if (!fit.ok()) return fit.status();
-    static int k = 0;
-    for (size_t i = 0; i < fit->placement.offsets.size(); ++i)
-      if (fit->placement.offsets[i] >= 0) {
-        auto& a = fit->verdict.simulation.allocations[i];
-        fprintf(f, "%d %d %ld\n", a.first_step, a.last_step, a.rounded_bytes);
-      }
-    fclose(f);
+    const bool fits = fit->fit_bytes <= request_.budget_bytes;
+    if (!fits || (!best_.empty() && fit->verdict.seconds() >= best_seconds_)) return fit->fit_bytes;
+    best_ = program;
+    best_seconds_ = fit->verdict.seconds();
+    if (progress_) progress_(absl::StrFormat("best plan so far: %.4f s", best_seconds_));
+    return fit->fit_bytes;
   }
-  fprintf(stderr, "fit %ld peak %ld arena %ld beside %ld ext %ld sec %f evals %ld\n", fit->fit_bytes,
-          fit->verdict.peak_bytes(), fit->placement.arena_bytes, fit->fit_bytes - fit->placement.arena_bytes,
-          problem_.graph().external_bytes(), fit->verdict.seconds(), search_.evaluator().evaluations());
-} const bool fits = fit->fit_bytes <= request_.budget_bytes;
-if (!fits || (!best_.empty() && fit->verdict.seconds() >= best_seconds_)) return fit->fit_bytes;
-best_ = program;
-best_seconds_ = fit->verdict.seconds();
-if (progress_) progress_(absl::StrFormat("best plan so far: %.4f s", best_seconds_));
-return fit->fit_bytes;
-}
 
-const PlanRequest& request_;
-const Limit& limit_;
-const ProgressCallback& progress_;
-const Problem problem_;
-Search search_;
-LeastMemory least_;
-Program best_;
-double best_seconds_ = 0;
+  const PlanRequest& request_;
+  const Limit& limit_;
+  const ProgressCallback& progress_;
+  const Problem problem_;
+  Search search_;
+  LeastMemory least_;
+  Program best_;
+  double best_seconds_ = 0;
 };
 
 }  // namespace
