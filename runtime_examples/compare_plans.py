@@ -18,10 +18,10 @@ _PLANS = (("swap-only", "swap-heavy"), ("recompute-only", "recompute-heavy"), ("
 def compare(shop, budget_share):
     """Returns one row per plan."""
     stages.progress(f"{shop.model}: capturing")
-    graph = shop.capture()
+    graph, captured = shop.capture()
     stages.progress(f"{shop.model}: training without a limit")
     plain = shop.train_plainly()
-    budget_bytes = math.floor(budget_share * plain["peak_bytes"])
+    budget_bytes = math.floor(budget_share * stages.least_plain_peak(captured, plain))
     rows = []
     for strategy, label in _PLANS:
         stages.progress(f"{shop.model}: {label} plan for {stages.as_size(budget_bytes)}")

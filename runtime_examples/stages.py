@@ -76,7 +76,7 @@ class Workshop:
         return results
 
     def capture(self):
-        """Returns the graph file of the training step: the one with the largest peak."""
+        """Returns the graph file of the training step (the one with the largest peak), and the training's results."""
         directory = self.directory / "capture"
         # The index lists what earlier processes left, too.
         shutil.rmtree(directory, ignore_errors=True)
@@ -86,7 +86,7 @@ class Workshop:
         index = json.loads((directory / "index.json").read_text())
         if not index:
             raise StageFailed(f"{self.model}: no graph was captured in {directory}")
-        return directory / index[0]["file"]
+        return directory / index[0]["file"], results
 
     def train_plainly(self):
         """Without a limit, on the device that counts bytes: the limit is the machine's memory."""
@@ -144,6 +144,15 @@ def actions(strategy_file):
     swapped = set(re.findall(r'\bswap_out: *"([^"]*)"', text))
     recomputed = re.findall(r'\brerun: *"([^"]*)"', text)
     return len(swapped), len(recomputed)
+
+
+def least_plain_peak(*runs):
+    """The least that training without a plan was seen to need.
+
+    TensorFlow's order of execution, and with it the peak, differs from process to process: a limit below one run's
+    peak may be above another's.
+    """
+    return min(run["peak_bytes"] for run in runs)
 
 
 def step_ratio(results, plain):

@@ -8,6 +8,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "runtime_examples"))
 import compare_plans
 import demo
+import picture
 import report
 import stages
 
@@ -83,3 +84,12 @@ def test_table_and_report_show_the_row(tmp_path):
 def test_an_infeasible_plan_shows_its_smallest_budget():
     row = {"plan": "swap-heavy", "status": "infeasible", "min_budget_bytes": 300 * MIB}
     assert "infeasible; needs 300.0 MiB" in compare_plans.table([row])
+
+
+def test_the_limit_is_below_what_any_plain_run_needed():
+    assert stages.least_plain_peak({"peak_bytes": 7}, {"peak_bytes": 5}) == 5
+
+
+def test_the_picture_shows_every_model():
+    drawn = picture.draw([ROW, {**ROW, "model": "vgg16"}])
+    assert "U-Net" in drawn and "VGG16" in drawn and "400 MiB" in drawn
