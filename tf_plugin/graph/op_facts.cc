@@ -91,7 +91,7 @@ config::Recompute RecomputeOf(const Node& node) {
 bool IsView(const std::string& op) {
   static const Names* const kViews = new Names(
       {"Identity", "IdentityN", "Reshape", "Squeeze", "ExpandDims", "StopGradient", "PreventGradient", "EnsureShape",
-       "Bitcast", "Snapshot", "_MklNativeReshape"});
+       "Bitcast", "_MklNativeReshape"});
   return kViews->contains(op);
 }
 
@@ -100,15 +100,17 @@ bool SumsInOrderOfBuffers(const std::string& op, int inputs) { return op == "Add
 std::vector<int> ForwardedInputs(const Node& node) {
   static const Names* const kFirst = new Names(
       {"Neg", "Exp", "Log", "Log1p", "Expm1", "Sqrt", "Rsqrt", "Square", "Tanh", "Sigmoid", "Reciprocal", "Abs", "Sign",
-       "Erf", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu", "ReluGrad", "Relu6Grad", "LeakyReluGrad", "AddN",
-       "BiasAdd", "Softmax", "LogSoftmax", "Floor", "Ceil", "Round", "Sin", "Cos"});
+       "Erf", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu", "BiasAdd", "Softmax", "LogSoftmax", "Floor", "Ceil", "Round",
+       "Sin", "Cos", "Snapshot"});
   static const Names* const kBoth = new Names(
       {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "MulNoNan", "Maximum", "Minimum",
-       "SquaredDifference", "RsqrtGrad", "SqrtGrad", "TanhGrad", "SigmoidGrad", "InvGrad", "ReciprocalGrad"});
+       "SquaredDifference", "RsqrtGrad", "SqrtGrad", "TanhGrad", "SigmoidGrad", "InvGrad", "ReciprocalGrad",
+       "ReluGrad", "Relu6Grad", "LeakyReluGrad"});
   const std::string& op = node.type_string();
   if (kFirst->contains(op)) return {0};
   if (kBoth->contains(op)) return {0, 1};
-  if (op == "SelectV2" || op == "Select") return {1};
+  if (op == "AddN") return SumsInOrderOfBuffers(op, node.num_inputs()) ? std::vector<int>{0} : std::vector<int>{0, 1};
+  if (op == "SelectV2" || op == "Select") return {1, 2};
   return {};
 }
 

@@ -131,6 +131,8 @@ TEST_F(OpFactsTest, ViewsAndForwardingAreDisjoint) {
   EXPECT_FALSE(IsView("Relu"));
   EXPECT_EQ(ForwardedInputs(*b_.Add("Relu", "relu", {"x"})), std::vector<int>({0}));
   EXPECT_EQ(ForwardedInputs(*b_.Add("AddV2", "sum", {"x", "x"})), std::vector<int>({0, 1}));
+  EXPECT_EQ(ForwardedInputs(*b_.Add("AddN", "two", {"x", "x"})), std::vector<int>({0, 1}));
+  EXPECT_EQ(ForwardedInputs(*b_.Add("AddN", "three", {"x", "x", "x"})), std::vector<int>({0}));
   EXPECT_EQ(ForwardedInputs(*b_.Add("MatMul", "product", {"x", "x"})), std::vector<int>());
   EXPECT_EQ(ForwardedInputs(*b_.Add("Reshape", "view", {"x", "shape"})), std::vector<int>());
 }
