@@ -64,8 +64,14 @@ class CaptureObserver : public device::GraphObserver {
     absl::MutexLock lock(&mutex_);
     const auto inputs = inputs_.find(&context);
     if (inputs == inputs_.end()) return;
-    profile_.AddOp(index, context, inputs->second, op, elapsed_ns);
+    const std::vector<InputSeen> seen = std::move(inputs->second);
     inputs_.erase(inputs);
+    // A step that fails is not measured.
+    if (!context.status().ok() || !op.out_of_memory.empty()) {
+      in_step_ = false;
+      return;
+    }
+    profile_.AddOp(index, context, seen, op, elapsed_ns);
     if (index != last_index_) return;
     in_step_ = false;
     inputs_.clear();

@@ -1,0 +1,208 @@
+#include "tf_plugin/capture/capture_pass.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "config/atomic_file.h"
+#include "config/graph_io.h"
+#include "config/status_testing.h"
+#include "gtest/gtest.h"
+#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/testing/graph_builder.h"
+#include "tf_plugin/testing/graph_session.h"
+
+namespace str::capture {
+namespace {
+
+using tensorflow::DT_FLOAT;
+using tensorflow::PartialTensorShape;
+using testing::GraphBuilder;
+using testing::GraphSession;
+
+[[maybe_unused]] const bool registered = [] {
+  device::RegisterLimitedDevice(device::kNoLimit);
+  return true;
+}();
+
+class CapturePassTest : public ::testing::Test {
+ protected:
+  CapturePassTest()
+      : folder_(
+            absl::StrCat(::testing::TempDir(), "/", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder_);
+    // Another width for each test, so that each has a fingerprint of its own: observers are the process's.
+    static int width = 30;
+    width_ = ++width;
+  }
+
+  // One step of "training": v -= 0.1 * gradient, with two nodes that could run side by side.
+  void BuildStep(GraphBuilder& b) {
+    b.Variable("v", {width_});
+    b.Ints("dims", {width_});
+    b.Constant("rate", tensorflow::Tensor(0.1f));
+    b.Add("RandomUniform", "batch", {"dims"}, {{"dtype", DT_FLOAT}});
+    b.Add("Exp", "left", {"batch"});
+    b.Add("Tanh", "right", {"batch"});
+    b.Add("Mul", "gradient", {"left", "right"});
+    b.Add("Mul", "delta", {"gradient", "rate"});
+    b.Add("AssignSubVariableOp", "update", {"v", "delta"});
+  }
+
+  // v starts as zeros, in a step of its own.
+  void BuildStart(GraphBuilder& b) {
+    tensorflow::Tensor zeros(DT_FLOAT, {width_});
+    zeros.flat<float>().setZero();
+    b.Constant("zeros", zeros);
+    b.Add("AssignVariableOp", "start", {"v", "zeros"});
+  }
+
+  config::GraphFile Captured() {
+    std::vector<std::string> files;
+    for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+      if (file.path().extension() == ".graph") files.push_back(file.path().string());
+    }
+    EXPECT_EQ(files.size(), 1);
+    if (files.size() != 1) return {};
+    const absl::StatusOr<config::GraphFile> graph = config::ReadGraph(files[0]);
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    return graph.value_or(config::GraphFile());
+  }
+
+  const std::string folder_;
+  int width_ = 0;
+};
+
+const config::Node* Find(const config::GraphFile& graph, const std::string& name) {
+  for (const config::Node& node : graph.node()) {
+    if (node.name() == name) return &node;
+  }
+  ADD_FAILURE() << "no node " << name;
+  return &config::Node::default_instance();
+}
+
+TEST_F(CapturePassTest, StepsAreMeasuredAsTheyRun) {
+  GraphBuilder b;
+  BuildStep(b);
+  tensorflow::Graph& graph = b.graph();
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_, graph);
+  BuildStart(b);
+  GraphSession session(b.graph());
+  EXPECT_OK(session.Run({}, {"start"}).status());
+  EXPECT_FALSE(std::filesystem::exists(folder_)) << "nothing was measured yet";
+  for (int i = 0; i < 3; ++i) EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+
+  const config::GraphFile captured = Captured();
+  EXPECT_EQ(captured.name(), "step");
+  EXPECT_EQ(captured.steps_measured(), 3);
+  EXPECT_GT(captured.measured_peak_bytes(), captured.external_bytes());
+  EXPECT_GT(captured.external_bytes(), 0) << "the variable and the constants";
+  EXPECT_GT(captured.copy_out_bytes_per_second(), 0);
+  EXPECT_GT(captured.copy_in_bytes_per_second(), 0);
+  for (const char* node : {"batch", "left", "right", "gradient", "delta", "update"}) {
+    EXPECT_GT(Find(captured, node)->time_ns(), 0) << node;
+  }
+  EXPECT_EQ(Find(captured, "batch")->output(0).bytes(), 4 * width_);
+  EXPECT_TRUE(Find(captured, "right")->control().empty()) << "edges of the capture's own are not the graph's";
+}
+
+TEST_F(CapturePassTest, NodesRunOneAfterTheOther) {
+  GraphBuilder b;
+  BuildStep(b);
+  tensorflow::Graph& graph = b.graph();
+  const graph::GraphView view = graph::MakeGraphView(graph);
+  CaptureByRunning(view, "step", "CPU:0", folder_, graph);
+  const tensorflow::Node* previous = nullptr;
+  int index = 0;
+  for (const tensorflow::Node* node : view.order) {
+    EXPECT_EQ(device::IsMarked(*node), graph::InProgram(view.recompute[node->id()])) << node->name();
+    if (!device::IsMarked(*node)) continue;
+    EXPECT_EQ(device::FindMark(node->def()).index, index++) << node->name();
+    if (previous != nullptr) {
+      const std::vector<std::string> inputs = testing::InputsOf(*node);
+      EXPECT_EQ(std::count(inputs.begin(), inputs.end(), "^" + previous->name()), 1) << node->name();
+    }
+    previous = node;
+  }
+  EXPECT_EQ(index, 7) << "the constants are not part of the step";
+}
+
+TEST_F(CapturePassTest, EnoughStepsAreEnough) {
+  GraphBuilder b;
+  BuildStep(b);
+  tensorflow::Graph& graph = b.graph();
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_, graph);
+  BuildStart(b);
+  GraphSession session(b.graph());
+  EXPECT_OK(session.Run({}, {"start"}).status());
+  for (int i = 0; i < 9; ++i) EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+  EXPECT_EQ(Captured().steps_measured(), 6);
+}
+
+TEST_F(CapturePassTest, AFailedStepIsNotMeasured) {
+  GraphBuilder b;
+  BuildStep(b);
+  tensorflow::Graph& graph = b.graph();
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_, graph);
+  BuildStart(b);
+  GraphSession session(b.graph());
+  // The variable has no value yet.
+  EXPECT_FALSE(session.Run({}, {"left", "right", "update"}).ok());
+  EXPECT_OK(session.Run({}, {"start"}).status());
+  for (int i = 0; i < 2; ++i) EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+  EXPECT_EQ(Captured().steps_measured(), 2);
+}
+
+TEST_F(CapturePassTest, TheSameGraphTracedAgainGoesOnWithTheSameProfile) {
+  for (int i = 0; i < 2; ++i) {
+    GraphBuilder b;
+    BuildStep(b);
+    tensorflow::Graph& graph = b.graph();
+    CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_, graph);
+    BuildStart(b);
+    GraphSession session(b.graph());
+    EXPECT_OK(session.Run({}, {"start"}).status());
+    EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+  }
+  EXPECT_EQ(Captured().steps_measured(), 2);
+}
+
+TEST_F(CapturePassTest, WithoutRunningTheStepIsCancelledAndTheFileThere) {
+  GraphBuilder b;
+  b.Argument("x", DT_FLOAT, PartialTensorShape({width_}));
+  b.Add("Exp", "y", {"x"});
+  const absl::Status status = CaptureWithoutRunning(graph::MakeGraphView(b.graph()), "step", "CPU:0", folder_);
+  EXPECT_TRUE(config::IsError(status, absl::StatusCode::kCancelled, folder_)) << "says where the file is";
+  const config::GraphFile captured = Captured();
+  EXPECT_EQ(captured.steps_measured(), 0);
+  EXPECT_EQ(captured.external_bytes(), 256);
+  EXPECT_EQ(Find(captured, "y")->output(0).bytes(), 4 * width_);
+  EXPECT_EQ(Find(captured, "y")->time_ns(), 0);
+  EXPECT_EQ(Find(captured, "y")->flops(), width_);
+}
+
+TEST_F(CapturePassTest, WithoutRunningUnknownSizesAreRefused) {
+  GraphBuilder b;
+  b.Argument("x", DT_FLOAT, PartialTensorShape({-1}));
+  EXPECT_TRUE(
+      config::IsInvalid(CaptureWithoutRunning(graph::MakeGraphView(b.graph()), "step", "CPU:0", folder_), "node 'x'"));
+  EXPECT_FALSE(std::filesystem::exists(folder_));
+}
+
+TEST_F(CapturePassTest, WithoutRunningAFolderThatCannotBeMadeIsAnError) {
+  EXPECT_OK(config::WriteFileAtomically(folder_, "a file where the folder would be"));
+  GraphBuilder b;
+  b.Argument("x", DT_FLOAT, PartialTensorShape({width_}));
+  b.Add("Exp", "y", {"x"});
+  const absl::Status status = CaptureWithoutRunning(graph::MakeGraphView(b.graph()), "step", "CPU:0", folder_);
+  EXPECT_FALSE(status.ok());
+  EXPECT_FALSE(absl::IsCancelled(status)) << "Cancelled would say that the file is there";
+}
+
+}  // namespace
+}  // namespace str::capture
