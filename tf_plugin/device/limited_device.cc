@@ -37,7 +37,9 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
   void Compute(OpKernel* kernel, OpKernelContext* context) override {
     if (FailedBefore(context)) return;
     OpRecord op;
-    const Mark mark = Start(*kernel, *context, op);
+    const Mark mark = FindMark(kernel->def());
+    const absl::MutexLockMaybe alone(mark.observer != nullptr ? mark.observer->OneAtATime() : nullptr);
+    Start(mark, *context, op);
     const int64_t start_ns = absl::GetCurrentTimeNanos();
     {
       OpScope scope(&op);
@@ -53,7 +55,8 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
     }
     // The op may complete, on another thread, before this call returns.
     auto op = std::make_shared<OpRecord>();
-    const Mark mark = Start(*kernel, *context, *op);
+    const Mark mark = FindMark(kernel->def());
+    Start(mark, *context, *op);
     const int64_t start_ns = absl::GetCurrentTimeNanos();
     OpScope scope(op.get());
     ThreadPoolDevice::ComputeAsync(
@@ -72,13 +75,10 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
     return true;
   }
 
-  Mark Start(const OpKernel& kernel, OpKernelContext& context, OpRecord& op) {
-    Mark mark = FindMark(kernel.def());
-    if (mark.observer != nullptr) {
-      op.in_marked_graph = true;
-      mark.observer->Starting(mark.index, context, op);
-    }
-    return mark;
+  void Start(const Mark& mark, OpKernelContext& context, OpRecord& op) {
+    if (mark.observer == nullptr) return;
+    op.in_marked_graph = true;
+    mark.observer->Starting(mark.index, context, op);
   }
 
   void Finish(const Mark& mark, const OpKernel& kernel, OpKernelContext& context, const OpRecord& op,

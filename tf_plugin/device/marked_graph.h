@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/synchronization/mutex.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/graph/graph.h"
@@ -24,6 +25,9 @@ inline constexpr char kIndexAttr[] = "_str_index";
 class GraphObserver {
  public:
   virtual ~GraphObserver() = default;
+  // If not null, held while an op runs, from before Starting until after Finished: ops then run one at a time, and each
+  // one's time is its own. Not for asynchronous ops, which may wait for others.
+  virtual absl::Mutex* OneAtATime() { return nullptr; }
   virtual void Starting(int index, tensorflow::OpKernelContext& context, OpRecord& op) = 0;
   virtual void Finished(int index, tensorflow::OpKernelContext& context, const OpRecord& op, int64_t elapsed_ns) = 0;
 };
