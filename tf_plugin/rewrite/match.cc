@@ -24,6 +24,9 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
     const auto found = nodes.find(step.run());
     if (found == nodes.end()) return absl::StrCat("node '", step.run(), "' is not in this graph");
     const Node& node = *found->second;
+    if (view.recompute[node.id()] == config::RECOMPUTE_CONTROL_FLOW) {
+      return absl::StrCat("node '", node.name(), "' is part of a loop or conditional, which a program leaves alone");
+    }
     if (node.num_outputs() != step.output_size()) {
       return absl::StrCat("node '", node.name(), "' has ", node.num_outputs(), " outputs, not ", step.output_size());
     }
