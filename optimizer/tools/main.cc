@@ -5,9 +5,10 @@
 //   str check captured/vgg16.graph plan.conf
 // Results go to stdout or to files, progress and messages to stderr.
 // Exit: 0 done; 1 bad input or usage; 2 no plan fits the budget; 3 limit reached without a plan.
+#include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "optimizer/tools/command.h"
@@ -35,6 +36,13 @@ int Main(int argc, char** argv) {
   AddStrategiesCommand(&app, &exit_code);
   AddDevicesCommand(&app, &exit_code);
   AddVersionCommand(&app, &exit_code);
+  // What CLI11 would say of an unknown command is that one is missing.
+  const std::vector<CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto is_named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_named)) {
+    std::fprintf(stderr, "str: there is no command \"%s\"\n\n%s", argv[1], app.help().c_str());
+    return kExitBadInput;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -1,5 +1,6 @@
 #include "optimizer/tools/trace.h"
 
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +12,8 @@ namespace {
 
 using optimizer::Action;
 
-constexpr double kMicroseconds = 1e6;
+// To the nanosecond.
+double Microseconds(double seconds) { return std::round(seconds * 1e9) / 1e3; }
 
 struct Lane {
   int id;
@@ -41,8 +43,8 @@ std::string Slice(const Lane& lane, absl::string_view name, absl::string_view ca
   event.Add("cat", category);
   event.Add("pid", 1);
   event.Add("tid", lane.id);
-  event.Add("ts", interval.start * kMicroseconds);
-  event.Add("dur", (interval.end - interval.start) * kMicroseconds);
+  event.Add("ts", Microseconds(interval.start));
+  event.Add("dur", Microseconds(interval.end - interval.start));
   event.AddRaw("args", arguments);
   return event.Text();
 }
@@ -54,7 +56,7 @@ std::string MemoryCounter(double time, int64_t bytes) {
   event.Add("ph", "C");
   event.Add("name", "memory");
   event.Add("pid", 1);
-  event.Add("ts", time * kMicroseconds);
+  event.Add("ts", Microseconds(time));
   event.AddRaw("args", arguments.Text());
   return event.Text();
 }

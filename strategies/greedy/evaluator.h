@@ -30,9 +30,6 @@ struct Evaluation {
   // Copies both ways, whether or not anything waits for them.
   double copy_seconds = 0;
 
-  bool Fits(int64_t budget_bytes, int64_t host_limit_bytes) const {
-    return valid && peak_bytes <= budget_bytes && (host_limit_bytes == 0 || host_peak_bytes <= host_limit_bytes);
-  }
   // What searches minimise. Copies that hide behind computing are not quite free: they share the memory's bandwidth.
   double Cost() const { return seconds + 0.02 * copy_seconds; }
 };

@@ -152,7 +152,9 @@ absl::StatusOr<PlanResult> GreedyPlanner::Plan(const PlanRequest& request, const
       result.min_budget_bytes = least.fit_bytes;
       result.least_memory_program = least.program;
     }
-    if (chosen == nullptr && least.fit_bytes <= request.budget_bytes) chosen = std::move(planner);
+    if (least.fit_bytes > request.budget_bytes) continue;
+    chosen = std::move(planner);
+    break;
   }
   if (chosen == nullptr) {
     if (limit.Reached()) result.status = PlanStatus::kLimit;

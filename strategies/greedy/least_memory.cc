@@ -19,6 +19,9 @@ Decisions DropAll(const Problem& problem, Mode strongest) {
   return decisions;
 }
 
+// Where the way down begins.
+enum class Start { kSwapAll, kKeepAll, kRerunAll };
+
 absl::Status Consider(const Problem& problem, const Decisions& decisions, const optimizer::Program& program,
                       LeastMemory* best) {
   const absl::StatusOr<optimizer::Fit> fit = optimizer::FitProgram(problem.graph(), problem.costs(), program);
@@ -32,11 +35,12 @@ absl::Status Consider(const Problem& problem, const Decisions& decisions, const 
 
 absl::StatusOr<LeastMemory> FindLeastMemory(const Problem& problem, Search* search, int64_t host_limit_bytes) {
   LeastMemory best;
-  for (Mode strongest : {Mode::kSwap, Mode::kTransient, Mode::kKeep}) {
-    Decisions decisions = DropAll(problem, strongest);
-    if (strongest == Mode::kKeep) decisions.assign(problem.units().size(), Mode::kKeep);
-    Evaluation start = search->evaluator().EvaluateMemory(decisions, 0);
-    if (!start.valid || (host_limit_bytes > 0 && start.host_peak_bytes > host_limit_bytes)) continue;
+  for (const Start start : {Start::kSwapAll, Start::kKeepAll, Start::kRerunAll}) {
+    Decisions decisions = start == Start::kSwapAll    ? DropAll(problem, Mode::kSwap)
+                          : start == Start::kRerunAll ? DropAll(problem, Mode::kTransient)
+                                                      : Decisions(problem.units().size(), Mode::kKeep);
+    const Evaluation evaluation = search->evaluator().EvaluateMemory(decisions, 0);
+    if (!evaluation.valid || (host_limit_bytes > 0 && evaluation.host_peak_bytes > host_limit_bytes)) continue;
     search->Descend(&decisions);
     const int64_t peak = search->evaluator().EvaluateMemory(decisions, 0).tight_peak_bytes;
     absl::Status status = Consider(problem, decisions, search->evaluator().tight_program(), &best);
@@ -47,7 +51,7 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const Problem& problem, Search* sear
     status = Consider(problem, decisions, search->evaluator().tight_program(), &best);
     if (!status.ok()) return status;
     // Dropped by swapping, every stage is down to what it needs: other starts cannot do better.
-    if (strongest == Mode::kSwap && problem.allows_swap()) break;
+    if (start == Start::kSwapAll && problem.allows_swap()) break;
   }
   return best;
 }

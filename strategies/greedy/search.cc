@@ -21,6 +21,7 @@ constexpr double kSmallestGain = 1e-6;
 constexpr double kSmallestOverhead = 5e-4;
 constexpr int kMostCleanUpPasses = 4;
 constexpr int kMostRerunEstimateSteps = 60;
+constexpr int64_t kMostDescendEvaluations = 3000;
 
 }  // namespace
 
@@ -246,34 +247,61 @@ bool Search::Polish(int64_t budget_bytes, int rounds, Decisions* decisions) {
 }
 
 void Search::Descend(Decisions* decisions) {
-  const std::vector<Unit>& units = problem_.units();
-  while (!limit_.Reached()) {
-    const int64_t peak = evaluator_.EvaluateMemory(*decisions, 0).tight_peak_bytes;
-    const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
-    const int32_t stage = static_cast<int32_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
-    const double excess = evaluator_.EvaluateMemory(*decisions, peak - 1).excess;
-    std::vector<int32_t> near;
-    for (int32_t u = 0; u < static_cast<int32_t>(units.size()); ++u) {
-      if (units[u].from <= stage && stage <= units[u].to) near.push_back(u);
-    }
-    std::stable_sort(near.begin(), near.end(), [&](int32_t a, int32_t b) {
-      return problem_.storages()[units[a].storage].bytes > problem_.storages()[units[b].storage].bytes;
-    });
-    bool lower = false;
-    for (size_t i = 0; i < near.size() && !lower && !limit_.Reached(); ++i) {
-      const Mode before = (*decisions)[near[i]];
-      for (Mode mode : {Mode::kSwap, Mode::kTransient, Mode::kRecompute, Mode::kKeep}) {
-        if (mode == before || !problem_.Allows(units[near[i]], mode)) continue;
-        (*decisions)[near[i]] = mode;
-        const Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, peak - 1);
-        lower = evaluation.valid && HostFits(evaluation) && evaluation.tight_peak_bytes <= peak &&
-                evaluation.excess < excess;
-        if (lower) break;
-        (*decisions)[near[i]] = before;
-      }
-    }
-    if (!lower) return;
+  const int64_t last = evaluator_.evaluations() + kMostDescendEvaluations;
+  while (!limit_.Reached() && LowerPeak(last, decisions)) {
   }
+}
+
+bool Search::LowerPeak(int64_t most_evaluations, Decisions* decisions) {
+  const std::vector<Unit>& units = problem_.units();
+  const int64_t peak = evaluator_.EvaluateMemory(*decisions, 0).tight_peak_bytes;
+  const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
+  const int32_t stage = static_cast<int32_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+  const double excess = evaluator_.EvaluateMemory(*decisions, peak - 1).excess;
+  // Units whose storage may be on the device in that stage: with reruns also those that are dropped.
+  const bool reruns = std::any_of(decisions->begin(), decisions->end(),
+                                  [](Mode mode) { return mode == Mode::kRecompute || mode == Mode::kTransient; });
+  std::vector<int32_t> near;
+  for (int32_t u = 0; u < static_cast<int32_t>(units.size()); ++u) {
+    const bool edge = units[u].from == stage || units[u].to == stage;
+    const bool inside = units[u].from < stage && stage < units[u].to;
+    if (edge || (inside && (reruns || (*decisions)[u] == Mode::kKeep))) near.push_back(u);
+  }
+  std::stable_sort(near.begin(), near.end(), [&](int32_t a, int32_t b) {
+    return problem_.storages()[units[a].storage].bytes > problem_.storages()[units[b].storage].bytes;
+  });
+  const auto is_lower = [&] {
+    const Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, peak - 1);
+    return evaluation.valid && HostFits(evaluation) && evaluation.tight_peak_bytes <= peak &&
+           evaluation.excess < excess;
+  };
+  const auto may_go_on = [&] { return !limit_.Reached() && evaluator_.evaluations() < most_evaluations; };
+  // Everything that is kept across the stage at once, then the larger half of it, and so on: far above the least
+  // memory that saves most steps.
+  std::vector<int32_t> kept;
+  for (int32_t unit : near) {
+    if ((*decisions)[unit] == Mode::kKeep && units[unit].from < stage && stage < units[unit].to) kept.push_back(unit);
+  }
+  for (size_t count = kept.size(); count > 1 && may_go_on(); count /= 2) {
+    const Decisions before = *decisions;
+    for (size_t i = 0; i < count; ++i) {
+      const bool swap = problem_.Allows(units[kept[i]], Mode::kSwap);
+      (*decisions)[kept[i]] = swap ? Mode::kSwap : Mode::kTransient;
+    }
+    if (is_lower()) return true;
+    *decisions = before;
+  }
+  for (int32_t unit : near) {
+    const Mode before = (*decisions)[unit];
+    for (Mode mode : {Mode::kSwap, Mode::kTransient, Mode::kRecompute, Mode::kKeep}) {
+      if (mode == before || !problem_.Allows(units[unit], mode)) continue;
+      if (!may_go_on()) return false;
+      (*decisions)[unit] = mode;
+      if (is_lower()) return true;
+      (*decisions)[unit] = before;
+    }
+  }
+  return false;
 }
 
 }  // namespace str::strategies

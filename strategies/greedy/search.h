@@ -31,7 +31,7 @@ class Search {
   // the step is as fast as with everything kept. Returns whether anything was changed.
   bool Polish(int64_t budget_bytes, int rounds, Decisions* decisions);
 
-  // Changes modes at the peak as long as the tight program's peak becomes lower, whatever it costs.
+  // Changes single modes around the peak as long as the tight program's peak becomes lower, whatever it costs.
   void Descend(Decisions* decisions);
 
  private:
@@ -50,6 +50,8 @@ class Search {
   bool IsThere(int32_t storage, int32_t stage, const Decisions& decisions, bool* fetched) const;
   // Cost of a decided unit, for deciding what to take back first.
   double Burden(const Unit& unit, Mode mode) const;
+  // One change, of one mode or many, that lowers the peak; false if none is found before `most_evaluations`.
+  bool LowerPeak(int64_t most_evaluations, Decisions* decisions);
   bool TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current);
 
   const Problem& problem_;

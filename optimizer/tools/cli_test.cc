@@ -1,0 +1,202 @@
+// The command line as users meet it: exit codes, what is printed where, what is written.
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "config/atomic_file.h"
+#include "config/graph_io.h"
+#include "config/strategy_io.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "optimizer/testing/training_graph.h"
+
+namespace str::tools {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+class CliTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / absl::StrCat("cli_", info->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    graph_ = Path("random.graph");
+    ASSERT_TRUE(config::WriteGraph(optimizer::RandomTrainingGraph({.seed = 4, .layers = 8}), graph_).ok());
+  }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  Outcome Str(const std::string& arguments, const std::string& environment = "") const {
+    const std::string command =
+        absl::StrCat("HOME='", Path("home"), "' STR_CONFIG_DIR=config ", environment, " optimizer/tools/str ",
+                     arguments, " >'", Path("out"), "' 2>'", Path("err"), "'");
+    const int status = std::system(command.c_str());
+    Outcome outcome;
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out = *config::ReadFile(Path("out"));
+    outcome.err = *config::ReadFile(Path("err"));
+    return outcome;
+  }
+
+  fs::path folder_;
+  std::string graph_;
+};
+
+TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
+  const Outcome plan = Str(absl::StrCat("plan ", graph_, " --budget=75% --output=", Path("plan.conf"),
+                                        " --json=", Path("plan.json"), " --seed=7"));
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("budget"), HasSubstr("peak"), HasSubstr("written to")));
+  EXPECT_THAT(plan.err, HasSubstr("best plan so far"));
+  const std::string json = *config::ReadFile(Path("plan.json"));
+  for (const char* field :
+       {"strategy", "status", "budget_bytes", "peak_bytes", "host_peak_bytes", "baseline_seconds", "step_seconds",
+        "overhead", "bound_seconds", "gap", "plan_seconds", "nodes", "tensors_decided", "swapped_bytes",
+        "recomputed_nodes", "min_budget_bytes", "solver", "seed"}) {
+    EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", field, "\":")));
+  }
+  EXPECT_THAT(json, AllOf(HasSubstr("\"status\": \"feasible\""), HasSubstr("\"bound_seconds\": null"),
+                          HasSubstr("\"seed\": 7")));
+  const absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(Path("plan.conf"));
+  ASSERT_TRUE(strategy.ok()) << strategy.status();
+  EXPECT_LE(strategy->predicted_peak_bytes(), strategy->budget_bytes());
+  EXPECT_EQ(strategy->planner(), "str");
+
+  const Outcome simulate =
+      Str(absl::StrCat("simulate ", graph_, " ", Path("plan.conf"), " --json=- --trace=", Path("trace.json")));
+  ASSERT_EQ(simulate.exit_code, 0) << simulate.err;
+  EXPECT_THAT(simulate.out, HasSubstr(absl::StrCat("\"peak_bytes\": ", strategy->predicted_peak_bytes())));
+  EXPECT_EQ(simulate.out.front(), '{');
+  EXPECT_THAT(*config::ReadFile(Path("trace.json")), HasSubstr("traceEvents"));
+
+  const Outcome check = Str(absl::StrCat("check ", graph_, " ", Path("plan.conf"), " config/devices/t4-16gb.conf"));
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_THAT(check.out,
+              AllOf(HasSubstr("graph of"), HasSubstr("strategy of"), HasSubstr("device"), HasSubstr("fits")));
+}
+
+TEST_F(CliTest, TheDefaultOutputIsInTheHomeFolder) {
+  EXPECT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100%")).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "home" / ".str" / "strategy.conf"));
+  const Outcome homeless = Str(absl::StrCat("plan ", graph_, " --budget=100%"), "HOME=");
+  EXPECT_EQ(homeless.exit_code, 1);
+  EXPECT_THAT(homeless.err, HasSubstr("--output"));
+}
+
+TEST_F(CliTest, AnInfeasibleBudgetNamesTheSmallestAndWritesNothing) {
+  const Outcome outcome =
+      Str(absl::StrCat("plan ", graph_, " --budget=1MiB --output=", Path("plan.conf"), " --json=", Path("plan.json")));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("STR-1001"), HasSubstr("smallest feasible budget"),
+                                 HasSubstr("the peak is at node"), HasSubstr("try:")));
+  EXPECT_FALSE(fs::exists(Path("plan.conf")));
+  const std::string json = *config::ReadFile(Path("plan.json"));
+  EXPECT_THAT(json, AllOf(HasSubstr("\"status\": \"infeasible\""), HasSubstr("\"peak_bytes\": null"),
+                          HasSubstr("\"largest_tensors\"")));
+  // The budget that it names works.
+  const size_t at = json.find("\"min_budget_bytes\": ") + 20;
+  const std::string smallest = json.substr(at, json.find(',', at) - at);
+  EXPECT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=", smallest, " --output=", Path("plan.conf"))).exit_code, 0);
+}
+
+TEST_F(CliTest, BadInputIsExitOneWithAReason) {
+  const std::string output = absl::StrCat(" --output=", Path("plan.conf"));
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "subcommand"},
+      {"fly", "fly"},
+      {absl::StrCat("plan ", graph_), "--budget"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --bugdet=3"), "--bugdet"},
+      {absl::StrCat("plan ", graph_, " --budget=lots", output), "--budget"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --strategy=magic", output), "recompute-only"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --device=abacus", output), "abacus"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --pin=keep:zzz", output), "--pin"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --gap=wide", output), "--gap"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --time-limit=soon", output), "--time-limit"},
+      {absl::StrCat("plan ", Path("missing.graph"), " --budget=50%", output), "missing.graph"},
+      {absl::StrCat("simulate ", graph_, " ", graph_), "random.graph"},
+      {absl::StrCat("check ", Path("missing")), "missing"},
+  };
+  for (const auto& [arguments, reason] : cases) {
+    const Outcome outcome = Str(arguments);
+    EXPECT_EQ(outcome.exit_code, 1) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(reason)) << arguments;
+    EXPECT_THAT(outcome.out, IsEmpty()) << arguments;
+  }
+  EXPECT_FALSE(fs::exists(Path("plan.conf")));
+}
+
+TEST_F(CliTest, DamagedFilesAreRefused) {
+  ASSERT_TRUE(config::WriteFileAtomically(Path("noise"), "\x01\x02 not ours").ok());
+  EXPECT_THAT(Str(absl::StrCat("check ", Path("noise"))).err, HasSubstr("neither"));
+  const std::string text = *config::ReadFile(graph_);
+  ASSERT_TRUE(config::WriteFileAtomically(Path("cut.graph"), text.substr(0, text.size() / 2)).ok());
+  const Outcome cut = Str(absl::StrCat("check ", Path("cut.graph"), " ", graph_));
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_THAT(cut.err, HasSubstr("cut.graph:"));
+  EXPECT_THAT(cut.out, HasSubstr("random.graph"));
+  ASSERT_TRUE(config::WriteFileAtomically(Path("old.conf"), "[solution]\nstrategy=hybrid\n").ok());
+  EXPECT_EQ(Str(absl::StrCat("check ", Path("old.conf"))).exit_code, 1);
+}
+
+TEST_F(CliTest, AStrategyForAnotherGraphIsRefused) {
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"))).exit_code, 0);
+  config::GraphFile other = optimizer::RandomTrainingGraph({.seed = 5, .layers = 8});
+  other.set_fingerprint("fedcba9876543210");
+  ASSERT_TRUE(config::WriteGraph(other, Path("other.graph")).ok());
+  const Outcome simulate = Str(absl::StrCat("simulate ", Path("other.graph"), " ", Path("plan.conf")));
+  EXPECT_EQ(simulate.exit_code, 1);
+  EXPECT_THAT(simulate.err, HasSubstr("another graph"));
+  EXPECT_EQ(Str(absl::StrCat("check ", Path("other.graph"), " ", Path("plan.conf"))).exit_code, 1);
+}
+
+TEST_F(CliTest, JsonOnStdoutIsAlone) {
+  const Outcome outcome = Str(absl::StrCat("plan ", graph_, " --budget=100% --json=- --output=", Path("plan.conf")));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.front(), '{');
+  EXPECT_EQ(outcome.out.substr(outcome.out.size() - 2), "}\n");
+  EXPECT_THAT(outcome.err, HasSubstr("written to"));
+}
+
+TEST_F(CliTest, WhatHasNoEffectIsSaid) {
+  const Outcome outcome =
+      Str(absl::StrCat("plan ", graph_, " --budget=100% --gap=2% --solver=highs --output=", Path("plan.conf")));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--gap has no effect"), HasSubstr("--solver has no effect")));
+}
+
+TEST_F(CliTest, UnmeasuredGraphsNeedADevice) {
+  config::GraphFile file = optimizer::RandomTrainingGraph({.seed = 4, .layers = 4});
+  file.set_steps_measured(0);
+  for (config::Node& node : *file.mutable_node()) node.set_moved_bytes(1000);
+  ASSERT_TRUE(config::WriteGraph(file, graph_).ok());
+  const std::string plan = absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"));
+  EXPECT_THAT(Str(plan).err, HasSubstr("--device"));
+  const Outcome outcome = Str(absl::StrCat(plan, " --device=t4-16gb"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(CliTest, Lists) {
+  EXPECT_THAT(Str("strategies").out, AllOf(HasSubstr("str "), HasSubstr("keep-all"), HasSubstr("swap-only")));
+  EXPECT_THAT(Str("devices").out, HasSubstr("t4-16gb"));
+  EXPECT_THAT(Str("version").out, HasSubstr("STR "));
+  const Outcome help = Str("plan --help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, AllOf(HasSubstr("--budget"), HasSubstr("Example"), Not(HasSubstr("error"))));
+}
+
+}  // namespace
+}  // namespace str::tools

@@ -1,0 +1,54 @@
+#include "optimizer/tools/inputs.h"
+
+#include "config/graph_io.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "optimizer/testing/graph_builder.h"
+
+namespace str::tools {
+namespace {
+
+using strategies::Pin;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(InputsTest, BudgetsAreBytesOrSharesOfThePeak) {
+  EXPECT_EQ(*ParseBudget("6GiB", 1), int64_t{6} << 30);
+  EXPECT_EQ(*ParseBudget("12345", 1), 12345);
+  EXPECT_EQ(*ParseBudget("60%", 1001), 600);
+  EXPECT_EQ(*ParseBudget("62.5%", 1000), 625);
+  for (const char* wrong : {"", "%", "0%", "-5%", "5000%", "sixty%", "1XB", "nan%"}) {
+    EXPECT_THAT(ParseBudget(wrong, 1000).status().message(), HasSubstr("--budget")) << wrong;
+  }
+}
+
+TEST(InputsTest, PinsMatchTensorNames) {
+  optimizer::GraphBuilder b;
+  b.Add("conv1", {}, {1});
+  b.Add("conv2", {}, {1});
+  b.Add("dense", {}, {1});
+  const optimizer::Graph graph = b.Build();
+  EXPECT_THAT(*ParsePins({}, graph), ElementsAre());
+  EXPECT_THAT(*ParsePins({"keep:conv", "swap:conv2:0"}, graph), ElementsAre(Pin::kKeep, Pin::kSwap, Pin::kFree));
+  EXPECT_THAT(*ParsePins({"recompute:^d"}, graph), ElementsAre(Pin::kFree, Pin::kFree, Pin::kRecompute));
+  EXPECT_THAT(ParsePins({"drop:conv"}, graph).status().message(), HasSubstr("must begin with"));
+  EXPECT_THAT(ParsePins({"keep:("}, graph).status().message(), HasSubstr("no regular expression"));
+  EXPECT_THAT(ParsePins({"keep:nothing"}, graph).status().message(), HasSubstr("no tensor matches"));
+}
+
+TEST(InputsTest, TheBaselineIsTheCapturedOrderWithEverythingKept) {
+  optimizer::GraphBuilder b(/*external_bytes=*/10);
+  b.Add("x", {}, {100}, 2000);
+  b.Add("y", {"x:0"}, {50}, 3000);
+  const std::string path = ::testing::TempDir() + "/inputs_test.graph";
+  ASSERT_TRUE(config::WriteGraph(b.file(), path).ok());
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(path, "");
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_EQ(input->baseline_peak_bytes, 160);
+  EXPECT_DOUBLE_EQ(input->baseline_seconds, 5e-6);
+  EXPECT_THAT(ReadGraphInput(path, "no-such-device").status().message(), HasSubstr("no-such-device"));
+  EXPECT_FALSE(ReadGraphInput(path + ".missing", "").ok());
+}
+
+}  // namespace
+}  // namespace str::tools

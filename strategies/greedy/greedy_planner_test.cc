@@ -1,0 +1,131 @@
+// What the three greedy planners do beyond the contract that all planners keep (planner_contract_test.cc).
+#include "strategies/greedy/greedy_planner.h"
+
+#include "gtest/gtest.h"
+#include "optimizer/placement/fit.h"
+#include "optimizer/testing/graph_builder.h"
+#include "optimizer/testing/program_text.h"
+#include "optimizer/testing/training_graph.h"
+#include "strategies/registry.h"
+
+namespace str::strategies {
+namespace {
+
+using optimizer::Action;
+using optimizer::Costs;
+using optimizer::Fit;
+using optimizer::Graph;
+
+struct Case {
+  explicit Case(uint64_t seed, int layers = 8) {
+    optimizer::TrainingGraphOptions options;
+    options.seed = seed;
+    options.layers = layers;
+    file = optimizer::RandomTrainingGraph(options);
+    graph.emplace(*Graph::FromFile(file));
+    costs = optimizer::MeasuredCosts(file);
+    request.graph = &*graph;
+    request.costs = &costs;
+    keep_all_bytes = JudgeProgram(optimizer::KeepAll(*graph, optimizer::CapturedOrder(*graph))).verdict.peak_bytes();
+  }
+
+  PlanResult Plan(absl::string_view planner, double share) {
+    request.budget_bytes = static_cast<int64_t>(share * keep_all_bytes);
+    absl::StatusOr<PlanResult> result = FindPlanner(planner)->Plan(request, nullptr, nullptr);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *std::move(result) : PlanResult();
+  }
+  Fit JudgeProgram(const optimizer::Program& program) const {
+    absl::StatusOr<Fit> fit = optimizer::FitProgram(*graph, costs, program, request.budget_bytes);
+    EXPECT_TRUE(fit.ok()) << fit.status();
+    return fit.ok() ? *std::move(fit) : Fit();
+  }
+
+  config::GraphFile file;
+  std::optional<Graph> graph;
+  Costs costs;
+  PlanRequest request;
+  int64_t keep_all_bytes = 0;
+};
+
+TEST(GreedyPlannerTest, EachDoesOnlyWhatItsNameSays) {
+  int swaps = 0, reruns = 0;
+  for (uint64_t seed = 1; seed <= 15; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed);
+    for (const optimizer::Step& step : c.Plan("recompute-only", 0.75).program) {
+      EXPECT_TRUE(optimizer::Computes(step.action));
+      reruns += step.action == Action::kRerun;
+    }
+    for (const optimizer::Step& step : c.Plan("swap-only", 0.75).program) {
+      EXPECT_TRUE(step.action != Action::kRerun || optimizer::IsView(*c.graph, step.id));
+      swaps += step.action == Action::kSwapOut;
+    }
+  }
+  EXPECT_GT(swaps, 15);
+  EXPECT_GT(reruns, 15);
+}
+
+TEST(GreedyPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
+  int slower = 0, compared = 0;
+  for (uint64_t seed = 1; seed <= 15; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed);
+    const PlanResult mixed = c.Plan("str", 0.7);
+    for (absl::string_view other : {"recompute-only", "swap-only"}) {
+      const PlanResult result = c.Plan(other, 0.7);
+      EXPECT_LE(mixed.min_budget_bytes, result.min_budget_bytes);
+      if (result.status != PlanStatus::kFeasible) continue;
+      ++compared;
+      const double seconds = c.JudgeProgram(result.program).verdict.seconds();
+      slower += c.JudgeProgram(mixed.program).verdict.seconds() > 1.02 * seconds;
+    }
+  }
+  EXPECT_GT(compared, 10);
+  EXPECT_LE(slower, compared / 10);
+}
+
+TEST(GreedyPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed);
+    const PlanResult result = c.Plan("str", 1.1);
+    ASSERT_EQ(result.status, PlanStatus::kFeasible);
+    const Fit fit = c.JudgeProgram(result.program);
+    EXPECT_EQ(fit.verdict.counts.tensors_decided, 0);
+  }
+}
+
+TEST(GreedyPlannerTest, KeepsTheHostLimit) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed);
+    const PlanResult free = c.Plan("str", 0.75);
+    if (free.status != PlanStatus::kFeasible) continue;
+    const int64_t host_bytes = c.JudgeProgram(free.program).verdict.simulation.host_peak_bytes;
+    c.request.host_limit_bytes = std::max<int64_t>(1, host_bytes / 2);
+    const PlanResult limited = c.Plan("str", 0.75);
+    if (limited.status != PlanStatus::kFeasible) continue;
+    EXPECT_LE(c.JudgeProgram(limited.program).verdict.simulation.host_peak_bytes, c.request.host_limit_bytes);
+  }
+}
+
+TEST(GreedyPlannerTest, PinnedTensorsAreLeftAlone) {
+  Case c(3);
+  c.request.pins.assign(c.graph->tensor_count(), Pin::kKeep);
+  const PlanResult kept = c.Plan("str", 0.5);
+  EXPECT_EQ(kept.status, PlanStatus::kInfeasible);
+  c.request.pins.assign(c.graph->tensor_count(), Pin::kRecompute);
+  for (const optimizer::Step& step : c.Plan("str", 0.8).program) EXPECT_TRUE(optimizer::Computes(step.action));
+}
+
+TEST(GreedyPlannerTest, WithoutCopyRatesOnlyRecomputationIsPlanned) {
+  Case c(1);
+  c.costs.copy_in_bytes_per_second = 0;
+  c.request.budget_bytes = c.keep_all_bytes;
+  EXPECT_FALSE(FindPlanner("str")->Plan(c.request, nullptr, nullptr).ok());
+  EXPECT_TRUE(FindPlanner("recompute-only")->Plan(c.request, nullptr, nullptr).ok());
+}
+
+}  // namespace
+}  // namespace str::strategies
