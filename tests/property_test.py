@@ -83,8 +83,9 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
 
     for i, (without, with_rewrite) in enumerate(zip(plain.results, rewritten.results)):
         assert without["sha256"] == with_rewrite["sha256"], f"function {i} computed something else"
-        second, third = with_rewrite["bytes_in_use"][1:]
-        assert second == third, f"function {i} leaks {third - second} bytes a call"
+        # The first call builds kernels, and they keep what they build.
+        second, *_, last = with_rewrite["bytes_in_use"][1:]
+        assert last <= second, f"function {i} holds {last - second} bytes more after its last call than after its second"
 
     for path in sorted(captures.glob("*.graph")):
         fingerprint = re.search(r'^fingerprint: "(\w+)"', path.read_text(), re.M)[1]

@@ -42,11 +42,15 @@ std::string NameOf(const GraphOptimizationPassOptions& options, const Graph& gra
   return graph::IsTrainingGraph(graph) ? "training_step" : "graph";
 }
 
-absl::Status Capture(const GraphOptimizationPassOptions& options, const std::string& device, Graph& graph) {
-  if (graph.num_op_nodes() < graph::kSmallestGraphNodes) return absl::OkStatus();
+// Captured or rewritten already: then there is nothing left to do.
+bool IsMarked(const Graph& graph) {
   for (const tensorflow::Node* node : graph.op_nodes()) {
-    if (device::IsMarked(*node)) return absl::OkStatus();
+    if (device::IsMarked(*node)) return true;
   }
+  return false;
+}
+
+absl::Status Capture(const GraphOptimizationPassOptions& options, const std::string& device, Graph& graph) {
   const Settings& settings = GetSettings();
   const std::string name = NameOf(options, graph);
   if (std::string reason = graph::WhyNotPlannable(graph); !reason.empty()) {
@@ -56,7 +60,7 @@ absl::Status Capture(const GraphOptimizationPassOptions& options, const std::str
   const graph::GraphView view = graph::MakeGraphView(graph);
   const std::string short_device = ShortDeviceName(device);
   if (!settings.capture_only) {
-    capture::CaptureByRunning(view, name, short_device, settings.capture_directory, graph);
+    capture::CaptureByRunning(view, name, short_device, settings.capture_directory);
     return absl::OkStatus();
   }
   // Helpers that run before the training step have to run for it to be reached.
@@ -70,6 +74,7 @@ class StrPass : public tensorflow::GraphOptimizationPass {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     const Settings& settings = GetSettings();
     for (auto& [device, graph] : *options.partition_graphs) {
+      if (graph->num_op_nodes() < graph::kSmallestGraphNodes || IsMarked(*graph)) continue;
       absl::Status status;
       if (!settings.capture_directory.empty()) {
         status = Capture(options, device, *graph);

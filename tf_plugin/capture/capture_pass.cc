@@ -43,21 +43,27 @@ void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::strin
 // what was measured until then is there.
 class CaptureObserver : public device::GraphObserver {
  public:
-  CaptureObserver(config::GraphFile description, std::vector<int> marked, int steps, std::string directory)
+  CaptureObserver(config::GraphFile description, std::vector<int> marked, int nodes, std::string directory)
       : description_(std::move(description)),
         marked_(std::move(marked)),
-        last_index_(steps - 1),
+        nodes_(nodes),
         directory_(std::move(directory)),
-        profile_(steps) {}
+        profile_(nodes) {}
 
-  void Starting(int index, OpKernelContext& context, device::OpRecord&) override {
+  absl::Mutex* OneAtATime() override { return &one_at_a_time_; }
+
+  void Starting(int, OpKernelContext& context, device::OpRecord&) override {
     absl::MutexLock lock(&mutex_);
-    if (profile_.steps() >= kStepsMeasured) return;
-    if (index == 0) {
-      device::SharedDeviceMemory()->BeginStep();
-      in_step_ = true;
+    if (context.step_id() != step_id_) {
+      // A node that TensorFlow left out keeps a step from completing by count.
+      if (measuring_ && finished_ > 0) CompleteStep();
+      step_id_ = context.step_id();
+      measuring_ = profile_.steps() < kStepsMeasured;
+      finished_ = 0;
+      inputs_.clear();
+      if (measuring_) device::SharedDeviceMemory()->BeginStep();
     }
-    if (in_step_) inputs_[&context] = SeeInputs(context);
+    if (measuring_) inputs_[&context] = SeeInputs(context);
   }
 
   void Finished(int index, OpKernelContext& context, const device::OpRecord& op, int64_t elapsed_ns) override {
@@ -67,14 +73,15 @@ class CaptureObserver : public device::GraphObserver {
     const std::vector<InputSeen> seen = std::move(inputs->second);
     inputs_.erase(inputs);
     // A step that fails is not measured.
-    if (!context.status().ok() || !op.out_of_memory.empty()) {
-      in_step_ = false;
-      return;
-    }
+    if (!context.status().ok() || !op.out_of_memory.empty()) measuring_ = false;
+    if (!measuring_) return;
     profile_.AddOp(index, context, seen, op, elapsed_ns);
-    if (index != last_index_) return;
-    in_step_ = false;
-    inputs_.clear();
+    if (++finished_ == nodes_) CompleteStep();
+  }
+
+ private:
+  void CompleteStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    measuring_ = false;
     profile_.AddStep(device::SharedDeviceMemory()->EndStep());
     config::GraphFile graph = description_;
     profile_.Complete(marked_, graph);
@@ -83,13 +90,16 @@ class CaptureObserver : public device::GraphObserver {
     SayCaptured(graph, WriteCapture(graph, directory_));
   }
 
- private:
   const config::GraphFile description_;
   const std::vector<int> marked_;
-  const int last_index_;
+  const int nodes_;
   const std::string directory_;
+  absl::Mutex one_at_a_time_;
   absl::Mutex mutex_;
-  bool in_step_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t step_id_ ABSL_GUARDED_BY(mutex_) = -1;
+  bool measuring_ ABSL_GUARDED_BY(mutex_) = false;
+  // Nodes of this step that are done.
+  int finished_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<const OpKernelContext*, std::vector<InputSeen>> inputs_ ABSL_GUARDED_BY(mutex_);
   StepProfile profile_ ABSL_GUARDED_BY(mutex_);
 };
@@ -97,24 +107,19 @@ class CaptureObserver : public device::GraphObserver {
 }  // namespace
 
 void CaptureByRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
-                      const std::string& directory, tensorflow::Graph& graph) {
-  // Before the edges of the capture's own are added.
-  config::GraphFile description = DescribeGraph(view, name, device);
+                      const std::string& directory) {
   std::vector<int> marked(view.order.size(), -1);
-  int steps = 0;
-  Node* previous = nullptr;
+  int nodes = 0;
   for (size_t i = 0; i < view.order.size(); ++i) {
     Node* const node = view.order[i];
     if (!graph::InProgram(view.recompute[node->id()])) continue;
-    marked[i] = steps;
-    device::MarkNode(node, view.fingerprint, steps++);
-    if (previous != nullptr) graph.AddControlEdge(previous, node);
-    previous = node;
+    marked[i] = nodes;
+    device::MarkNode(node, view.fingerprint, nodes++);
   }
   // A function that is traced again to the same graph goes on with the same profile.
   if (device::FindObserver(view.fingerprint) != nullptr) return;
-  device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(std::move(description), std::move(marked),
-                                                                          steps, directory));
+  device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(DescribeGraph(view, name, device),
+                                                                          std::move(marked), nodes, directory));
 }
 
 absl::Status CaptureWithoutRunning(const graph::GraphView& view, const std::string& name, const std::string& device,

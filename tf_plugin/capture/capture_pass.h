@@ -1,8 +1,8 @@
 // File: capture_pass.h
 //
-// Captures one partition: describes it, marks its nodes, and makes them run one after the other, so that each node's
-// time is its own and the step's peak is the same every time. The file is written when steps have run, or at once,
-// from shapes alone, for a graph that cannot be run.
+// Captures one partition: describes it and marks its nodes, which then run in TensorFlow's own order, but one at a time,
+// so that each node's time is its own. The file is written when steps have run, or at once, from shapes alone, for a
+// graph that cannot be run.
 #ifndef STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_
 #define STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_
 
@@ -14,9 +14,9 @@
 
 namespace str::capture {
 
-// Changes `graph`: attributes and control edges. What was measured goes to `directory`.
+// Changes nothing of the graph but attributes of its nodes. What was measured goes to `directory`.
 void CaptureByRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
-                      const std::string& directory, tensorflow::Graph& graph);
+                      const std::string& directory);
 
 // Writes the file and returns Cancelled, so that the step is not run; another error if the graph cannot be described.
 absl::Status CaptureWithoutRunning(const graph::GraphView& view, const std::string& name, const std::string& device,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tensorflow/core/common_runtime/dma_helper.h"
+#include "tf_plugin/capture/execution_order.h"
 #include "tf_plugin/graph/op_facts.h"
 
 namespace str::capture {
@@ -19,6 +20,10 @@ using tensorflow::TensorBuffer;
 const TensorBuffer* RootBuffer(const Tensor& tensor) {
   TensorBuffer* const buffer = const_cast<TensorBuffer*>(DMAHelper::buffer(&tensor));
   return buffer == nullptr ? nullptr : buffer->root_buffer();
+}
+
+bool IsSoleHolder(const Tensor& tensor) {
+  return RootBuffer(tensor) != nullptr && RootBuffer(tensor)->RefCountIsOne() && DMAHelper::buffer(&tensor)->RefCountIsOne();
 }
 
 // The first step of a process warms caches and builds kernels: it counts only where it is the only one.
@@ -39,13 +44,17 @@ int64_t WarmMedian(const std::vector<int64_t>& values) {
 std::vector<InputSeen> SeeInputs(OpKernelContext& context) {
   std::vector<InputSeen> inputs(context.num_inputs());
   for (int i = 0; i < context.num_inputs(); ++i) {
-    if (!context.has_input(i) || context.input_is_ref(i)) continue;
-    const Tensor& tensor = context.input(i);
+    if (!context.has_input(i)) continue;
+    // A reference is the variable itself: whoever passes it on shares its buffer.
+    const bool is_reference = context.input_is_ref(i);
+    // Asked before anything here holds the tensor too.
+    const bool sole_holder = !is_reference && IsSoleHolder(context.input(i));
+    const Tensor tensor = is_reference ? context.mutable_input(i, /*lock_held=*/false) : context.input(i);
     const TensorBuffer* const root = RootBuffer(tensor);
     if (root == nullptr) continue;
     inputs[i].buffer = root->data();
     inputs[i].bytes = tensor.TotalBytes();
-    inputs[i].sole_holder = root->RefCountIsOne() && DMAHelper::buffer(&tensor)->RefCountIsOne();
+    inputs[i].sole_holder = sole_holder;
   }
   return inputs;
 }
@@ -54,6 +63,7 @@ void StepProfile::AddOp(int index, OpKernelContext& context, const std::vector<I
                         const device::OpRecord& op, int64_t elapsed_ns) {
   NodeSeen& node = nodes_[index];
   node.times_ns.push_back(elapsed_ns);
+  node.position = next_position_++;
   node.temporary_bytes = std::max(node.temporary_bytes, op.max_held_bytes - op.held_bytes);
   node.outputs.resize(context.num_outputs());
   for (int i = 0; i < context.num_outputs(); ++i) {
@@ -127,6 +137,11 @@ void StepProfile::Complete(const std::vector<int>& marked, config::GraphFile& gr
       }
     }
   }
+  std::vector<int64_t> positions(graph.node_size(), -1);
+  for (int i = 0; i < graph.node_size(); ++i) {
+    if (marked[i] >= 0) positions[i] = nodes_[marked[i]].position;
+  }
+  ApplyExecutionOrder(positions, graph);
   graph.set_steps_measured(steps());
   for (auto step = WarmBegin(steps_); step != steps_.end(); ++step) {
     graph.set_external_bytes(std::max(graph.external_bytes(), step->external_bytes));

@@ -53,10 +53,13 @@ class StepProfile {
   struct NodeSeen {
     std::vector<int64_t> times_ns;
     int64_t temporary_bytes = 0;
+    // Among all ops that were seen, in the order of their completion; -1: never seen.
+    int64_t position = -1;
     std::vector<OutputSeen> outputs;
   };
 
   std::vector<NodeSeen> nodes_;
+  int64_t next_position_ = 0;
   std::vector<device::StepMemory> steps_;
 };
 

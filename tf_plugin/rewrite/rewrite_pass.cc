@@ -73,7 +73,7 @@ absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique
     return Refuse(absl::StrCat(path, " not used: ", reason), strict);
   }
 
-  auto copy = std::make_unique<Graph>(graph->op_registry());
+  auto copy = std::make_unique<Graph>(graph->flib_def());
   copy->Copy(*graph);
   RewriteResult result;
   if (absl::Status status = RewriteCopy(*strategy, *copy, result); !status.ok()) {
