@@ -26,25 +26,27 @@ std::string DescribeResult(const RewriteResult& result) {
 
 PlanObserver::PlanObserver(std::shared_ptr<const config::StrategyFile> strategy, const RewriteResult& result)
     : strategy_(std::move(strategy)), applied_(DescribeResult(result)) {
-  first_index_ = -1;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
-    if (result.nodes[i] == nullptr) continue;
-    if (first_index_ < 0) first_index_ = static_cast<int>(i);
-    last_index_ = static_cast<int>(i);
+    if (result.nodes[i] != nullptr) last_index_ = static_cast<int>(i);
   }
 }
 
-void PlanObserver::Starting(int index, tensorflow::OpKernelContext&, device::OpRecord& op) {
-  if (index == first_index_) device::SharedDeviceMemory()->BeginStep();
+void PlanObserver::Starting(int index, tensorflow::OpKernelContext& context, device::OpRecord& op) {
+  {
+    absl::MutexLock lock(&mutex_);
+    // Not by the first node: TensorFlow does not compute those that only hold a handle.
+    if (context.step_id() != step_id_) device::SharedDeviceMemory()->BeginStep();
+    step_id_ = context.step_id();
+  }
   op.places = &strategy_->step(index).place();
 }
 
-void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord&, int64_t) {
+void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord& op, int64_t) {
   if (index != last_index_) return;
   const device::StepMemory memory = device::SharedDeviceMemory()->EndStep();
   {
     absl::MutexLock lock(&mutex_);
-    if (said_ || !context.status().ok()) return;
+    if (said_ || !context.status().ok() || !op.out_of_memory.empty()) return;
     said_ = true;
   }
   Say("STR-3001",

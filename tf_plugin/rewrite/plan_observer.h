@@ -5,6 +5,7 @@
 #ifndef STR_TF_PLUGIN_REWRITE_PLAN_OBSERVER_H_
 #define STR_TF_PLUGIN_REWRITE_PLAN_OBSERVER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,11 +29,11 @@ class PlanObserver : public device::GraphObserver {
 
  private:
   const std::shared_ptr<const config::StrategyFile> strategy_;
-  int first_index_ = 0;
   int last_index_ = 0;
   // "41 recomputed, 27 swapped (…), 3 refused"
   std::string applied_;
   absl::Mutex mutex_;
+  int64_t step_id_ ABSL_GUARDED_BY(mutex_) = -1;
   bool said_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

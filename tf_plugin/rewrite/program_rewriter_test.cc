@@ -17,6 +17,7 @@
 #include "tf_plugin/rewrite/program_text.h"
 #include "tf_plugin/testing/graph_builder.h"
 #include "tf_plugin/testing/graph_session.h"
+#include "tf_plugin/testing/training_graph.h"
 
 namespace str::rewrite {
 namespace {
@@ -25,7 +26,9 @@ using tensorflow::DT_FLOAT;
 using tensorflow::Graph;
 using tensorflow::Node;
 using tensorflow::Tensor;
+using testing::AddWeights;
 using testing::BitEqual;
+using testing::BuildTraining;
 using testing::FindNode;
 using testing::GraphBuilder;
 using testing::GraphSession;
@@ -245,38 +248,6 @@ class CountingObserver : public device::GraphObserver {
   absl::Mutex mutex_;
   std::map<int, int> runs_;
 };
-
-// Two layers with weights that are updated from their gradients. Names of its nodes are those of its programs.
-void BuildTraining(GraphBuilder& b) {
-  b.Floats("x", {16, 8});
-  b.Floats("target", {16, 4});
-  b.Constant("rate", Tensor(1e-4f));
-  b.Variable("v1", {8, 8});
-  b.Variable("v2", {8, 4});
-  b.Add("ReadVariableOp", "w1", {"v1"}, {{"dtype", DT_FLOAT}});
-  b.Add("ReadVariableOp", "w2", {"v2"}, {{"dtype", DT_FLOAT}});
-  b.Add("MatMul", "h", {"x", "w1"});
-  b.Add("Relu", "r", {"h"});
-  b.Add("MatMul", "y", {"r", "w2"});
-  b.Add("Sub", "e", {"y", "target"});
-  b.Add("MatMul", "g2", {"r", "e"}, {{"transpose_a", true}});
-  b.Add("MatMul", "dr", {"e", "w2"}, {{"transpose_b", true}});
-  b.Add("ReluGrad", "dh", {"dr", "r"});
-  b.Add("MatMul", "g1", {"x", "dh"}, {{"transpose_a", true}});
-  b.Add("Mul", "d1", {"g1", "rate"});
-  b.Add("Mul", "d2", {"g2", "rate"});
-  b.Add("AssignSubVariableOp", "u1", {"v1", "d1", "^w1"});
-  b.Add("AssignSubVariableOp", "u2", {"v2", "d2", "^w2"});
-}
-
-// Besides the step, and no part of it: where the weights start, and what they are.
-void AddWeights(GraphBuilder& b) {
-  for (const auto& [name, columns] : {std::pair<std::string, int>{"1", 8}, {"2", 4}}) {
-    b.Floats("start_value" + name, {8, columns});
-    b.Add("AssignVariableOp", "start" + name, {"v" + name, "start_value" + name});
-    b.Add("ReadVariableOp", "weights" + name, {"v" + name}, {{"dtype", DT_FLOAT}});
-  }
-}
 
 struct Trained {
   std::vector<Tensor> losses;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensorflow/core/framework/attr_value_util.h"
@@ -27,6 +28,8 @@ struct Attr {
 class GraphBuilder {
  public:
   GraphBuilder();
+  // Goes on with a graph that is there.
+  explicit GraphBuilder(std::unique_ptr<tensorflow::Graph> graph) : graph_(std::move(graph)) {}
 
   // Inputs are "node", "node:1", or "^node" for a control edge; they come before the node. Types follow from the inputs
   // where the op allows it. A list input takes all that are left.
