@@ -112,7 +112,8 @@ void CaptureByRunning(const graph::GraphView& view, const std::string& name, con
   int nodes = 0;
   for (size_t i = 0; i < view.order.size(); ++i) {
     Node* const node = view.order[i];
-    if (!graph::InProgram(view.recompute[node->id()])) continue;
+    // TensorFlow does not compute a variable's handle: there would be nothing to measure, and nothing to wait for.
+    if (!graph::InProgram(view.recompute[node->id()]) || node->type_string() == "VarHandleOp") continue;
     marked[i] = nodes;
     device::MarkNode(node, view.fingerprint, nodes++);
   }

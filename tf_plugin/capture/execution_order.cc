@@ -36,6 +36,8 @@ int ReferenceOf(const config::GraphFile& graph, const Indices& indices, int node
 void TieChangesOfReferences(const std::vector<int64_t>& positions, const Indices& indices, config::GraphFile& graph) {
   std::map<int, std::vector<int>> changes;
   for (int i = 0; i < graph.node_size(); ++i) {
+    // Of nodes that were not seen, in loops for example, no order is known: a wrong one could contradict their edges.
+    if (positions[i] < 0) continue;
     const int holder = ReferenceOf(graph, indices, i);
     if (holder >= 0) changes[holder].push_back(i);
   }

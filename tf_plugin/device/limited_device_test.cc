@@ -1,6 +1,7 @@
 // Sessions on the limited device, with a limit of 8 MiB.
 #include "tf_plugin/device/limited_device.h"
 
+#include <atomic>
 #include <memory>
 #include <set>
 #include <string>
@@ -148,6 +149,39 @@ TEST(LimitedDeviceTest, MarkedOpsAreReportedOthersAreNot) {
   EXPECT_OK(GraphSession(b.graph()).Run({"sum:0"}).status());
   const std::vector<std::pair<int, int64_t>> expected = {{3, kMiB}, {5, 256}};
   EXPECT_EQ(observer->finished(), expected);
+}
+
+// Sees whether marked ops overlap.
+class AloneObserver : public GraphObserver {
+ public:
+  absl::Mutex* OneAtATime() override { return &one_at_a_time_; }
+  void Starting(int, tensorflow::OpKernelContext&, OpRecord&) override { EXPECT_EQ(++running_, 1); }
+  void Finished(int, tensorflow::OpKernelContext&, const OpRecord&, int64_t) override {
+    --running_;
+    ++finished_;
+  }
+  int finished() const { return finished_; }
+
+ private:
+  absl::Mutex one_at_a_time_;
+  std::atomic<int> running_ = 0;
+  std::atomic<int> finished_ = 0;
+};
+
+TEST(LimitedDeviceTest, OpsRunOneAtATimeIfTheObserverWantsIt) {
+  GraphBuilder b;
+  const auto observer = std::make_shared<AloneObserver>();
+  SetObserver("alone", observer);
+  std::vector<std::string> targets;
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    AddTensor(b, name, 1);
+    MarkNode(b.Find(name), "alone", i);
+    targets.push_back(name);
+  }
+  GraphSession session(b.graph());
+  for (int i = 0; i < 5; ++i) EXPECT_OK(session.Run({}, targets).status());
+  EXPECT_EQ(observer->finished(), 30);
 }
 
 }  // namespace
