@@ -11,7 +11,7 @@ namespace {
 
 // How many packings a start may be improved by: fewer where each takes longer.
 constexpr int64_t kImprovementWork = 40000000;
-constexpr int64_t kFewestImprovements = 50;
+constexpr int64_t kFewestImprovements = 8;
 constexpr int64_t kMostImprovements = 1000;
 
 // Which allocations get a place. A step's places are told apart by their size alone, so if one buffer of a size gets

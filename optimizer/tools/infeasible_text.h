@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "optimizer/graph/graph.h"
 #include "optimizer/simulator/judge.h"
 #include "optimizer/simulator/program.h"
 #include "optimizer/tools/json.h"
-#include "strategies/planner.h"
 
 namespace str::tools {
 

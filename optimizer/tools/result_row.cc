@@ -1,5 +1,6 @@
 #include "optimizer/tools/result_row.h"
 
+#include <cmath>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
@@ -37,9 +38,16 @@ void ResultRow::SetProgram(const optimizer::Fit& fit) {
   recomputed_nodes = verdict.counts.recomputed_nodes;
 }
 
+// Against everything kept. Sums of the same times in another order differ in the last digits: that is no difference.
+std::optional<double> ResultRow::Overhead() const {
+  if (!step_seconds.has_value() || baseline_seconds <= 0) return std::nullopt;
+  const double overhead = *step_seconds / baseline_seconds - 1;
+  return std::abs(overhead) < 1e-9 ? 0 : overhead;
+}
+
 JsonObject ResultRow::Json() const {
-  std::optional<double> overhead, gap;
-  if (step_seconds.has_value() && baseline_seconds > 0) overhead = *step_seconds / baseline_seconds - 1;
+  const std::optional<double> overhead = Overhead();
+  std::optional<double> gap;
   if (step_seconds.has_value() && bound_seconds.has_value()) gap = *step_seconds / *bound_seconds - 1;
   JsonObject json;
   json.Add("strategy", strategy);
@@ -78,7 +86,7 @@ std::string ResultRow::Text() const {
   if (step_seconds.has_value()) {
     Line(&text, "step",
          absl::StrFormat("%.4f s, %+.2f %% against %.4f s with everything kept", *step_seconds,
-                         baseline_seconds > 0 ? 100 * (*step_seconds / baseline_seconds - 1) : 0, baseline_seconds));
+                         100 * Overhead().value_or(0), baseline_seconds));
     Line(&text, "swapped",
          absl::StrCat(*swapped_tensors, " tensors, ", config::FormatBytes(*swapped_bytes), "; host memory ",
                       config::FormatBytes(*host_peak_bytes)));

@@ -31,6 +31,7 @@ struct ResultRow {
 
   ResultRow(const GraphInput& input, absl::string_view strategy, absl::string_view status, int64_t budget_bytes);
   void SetProgram(const optimizer::Fit& fit);
+  std::optional<double> Overhead() const;
 
   JsonObject Json() const;
   // Ends with a newline.

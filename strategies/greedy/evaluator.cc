@@ -14,21 +14,23 @@ Evaluator::Evaluator(const Problem* problem)
       least_weight_(0.1 * problem->compute_seconds() / std::max(1, problem->stages())) {}
 
 Evaluation Evaluator::EvaluateMemory(const Decisions& decisions, int64_t budget_bytes) {
-  ++evaluations_;
   Evaluation evaluation;
   evaluation_tight_ = true;
-  if (!decoder_.Decode(decisions, &draft_)) return evaluation;
+  if (!decoder_.Decode(decisions, &draft_)) {
+    work_ += static_cast<int64_t>(draft_.computes.size());
+    return evaluation;
+  }
   composer_.ComposeTight(draft_, &tight_program_, &steps_);
   optimizer::SimulationDetail detail;
   detail.profile = true;
   const absl::Status status = simulator_.Run(tight_program_, detail, &simulation_);
   CHECK(status.ok()) << "a decoded program does not run: " << status;
   evaluation.valid = true;
-  evaluation.tight = true;
   evaluation.tight_peak_bytes = evaluation.peak_bytes = simulation_.peak_bytes;
   evaluation.host_peak_bytes = simulation_.host_peak_bytes;
   evaluation.most_excess_bytes = std::max<int64_t>(0, simulation_.peak_bytes - budget_bytes);
   const size_t computes = draft_.computes.size();
+  work_ += static_cast<int64_t>(computes);
   compute_bytes_.resize(computes);
   stage_bytes_.assign(problem_.stages(), 0);
   stage_seconds_.assign(problem_.stages(), 0);
@@ -63,7 +65,6 @@ void Evaluator::EvaluateTime(int64_t budget_bytes, Evaluation* evaluation) {
       evaluation_tight_ = false;
     }
   }
-  evaluation->tight = evaluation_tight_;
   evaluation->peak_bytes = chosen->peak_bytes;
   evaluation->host_peak_bytes = chosen->host_peak_bytes;
   evaluation->seconds = chosen->seconds;

@@ -23,7 +23,6 @@ struct Evaluation {
   double excess = 0;
   int64_t most_excess_bytes = 0;
   // Of the program chosen: the relaxed one if it keeps the budget, else the tight one.
-  bool tight = false;
   int64_t peak_bytes = 0;
   int64_t host_peak_bytes = 0;
   double seconds = 0;
@@ -51,7 +50,8 @@ class Evaluator {
   // Per stage the most bytes that the tight program uses in it, and how long it computes there.
   const std::vector<int64_t>& stage_bytes() const { return stage_bytes_; }
   const std::vector<double>& stage_seconds() const { return stage_seconds_; }
-  int64_t evaluations() const { return evaluations_; }
+  // How many computes have been evaluated so far: a measure of time that is the same on every machine.
+  int64_t work() const { return work_; }
 
  private:
   const Problem& problem_;
@@ -68,7 +68,7 @@ class Evaluator {
   std::vector<int64_t> stage_bytes_;
   std::vector<double> stage_seconds_;
   bool evaluation_tight_ = true;
-  int64_t evaluations_ = 0;
+  int64_t work_ = 0;
 };
 
 }  // namespace str::strategies

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "config/text_units.h"
 #include "optimizer/order/orders.h"
 #include "optimizer/placement/fit.h"
 #include "strategies/greedy/least_memory.h"
@@ -145,8 +146,8 @@ absl::StatusOr<PlanResult> GreedyPlanner::Plan(const PlanRequest& request, const
     if (absl::Status status = planner->FindLeast(); !status.ok()) return status;
     const LeastMemory& least = planner->least();
     if (progress) {
-      progress(absl::StrCat(order.name, " order needs ", order.peak_bytes, " bytes with everything kept, at least ",
-                            least.fit_bytes));
+      progress(absl::StrCat(order.name, " order needs ", config::FormatBytes(order.peak_bytes),
+                            " with everything kept, at least ", config::FormatBytes(least.fit_bytes)));
     }
     if (result.min_budget_bytes == 0 || least.fit_bytes < result.min_budget_bytes) {
       result.min_budget_bytes = least.fit_bytes;

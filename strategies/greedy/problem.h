@@ -28,7 +28,6 @@ enum class Mode : int8_t {
   // Dropped, made again whenever needed, dropped again at the end of that stage.
   kTransient,
 };
-inline constexpr int kModes = 4;
 
 struct Storage {
   optimizer::TensorId root = optimizer::kNone;

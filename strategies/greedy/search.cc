@@ -21,7 +21,7 @@ constexpr double kSmallestGain = 1e-6;
 constexpr double kSmallestOverhead = 5e-4;
 constexpr int kMostCleanUpPasses = 4;
 constexpr int kMostRerunEstimateSteps = 60;
-constexpr int64_t kMostDescendEvaluations = 3000;
+constexpr int64_t kMostDescendWork = 5000000;
 
 }  // namespace
 
@@ -247,12 +247,12 @@ bool Search::Polish(int64_t budget_bytes, int rounds, Decisions* decisions) {
 }
 
 void Search::Descend(Decisions* decisions) {
-  const int64_t last = evaluator_.evaluations() + kMostDescendEvaluations;
+  const int64_t last = evaluator_.work() + kMostDescendWork;
   while (!limit_.Reached() && LowerPeak(last, decisions)) {
   }
 }
 
-bool Search::LowerPeak(int64_t most_evaluations, Decisions* decisions) {
+bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
   const std::vector<Unit>& units = problem_.units();
   const int64_t peak = evaluator_.EvaluateMemory(*decisions, 0).tight_peak_bytes;
   const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
@@ -275,7 +275,7 @@ bool Search::LowerPeak(int64_t most_evaluations, Decisions* decisions) {
     return evaluation.valid && HostFits(evaluation) && evaluation.tight_peak_bytes <= peak &&
            evaluation.excess < excess;
   };
-  const auto may_go_on = [&] { return !limit_.Reached() && evaluator_.evaluations() < most_evaluations; };
+  const auto may_go_on = [&] { return !limit_.Reached() && evaluator_.work() < most_work; };
   // Everything that is kept across the stage at once, then the larger half of it, and so on: far above the least
   // memory that saves most steps.
   std::vector<int32_t> kept;

@@ -50,8 +50,9 @@ class Search {
   bool IsThere(int32_t storage, int32_t stage, const Decisions& decisions, bool* fetched) const;
   // Cost of a decided unit, for deciding what to take back first.
   double Burden(const Unit& unit, Mode mode) const;
-  // One change, of one mode or many, that lowers the peak; false if none is found before `most_evaluations`.
-  bool LowerPeak(int64_t most_evaluations, Decisions* decisions);
+  // One change, of one mode or many, that lowers the peak; false if none is found before the evaluator has done
+  // `most_work`.
+  bool LowerPeak(int64_t most_work, Decisions* decisions);
   bool TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current);
 
   const Problem& problem_;
