@@ -43,6 +43,16 @@ PartialTensorShape ToPartialShape(InferenceContext& context, ShapeHandle handle)
   return shape;
 }
 
+// What the shape functions of oneDNN's ops get wrong or leave out.
+void CorrectOneDnnShapes(const Node& node, std::vector<PartialTensorShape>& outputs) {
+  // The fused filter gradient reports its bias gradient with the input's channels; it has the output's.
+  if (node.type_string() == "_MklNativeConv2DBackpropFilterWithBias" && outputs[0].dims() == 4) {
+    outputs[1] = PartialTensorShape({outputs[0].dim_size(3)});
+  }
+  // Pooling's workspace has one byte for each element of its result.
+  if (node.type_string() == "_MklNativeMaxPool" && outputs.size() > 1) outputs[1] = outputs[0];
+}
+
 }  // namespace
 
 StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector<Node*>& order) {
@@ -62,10 +72,7 @@ StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector
     for (int i = 0; i < node->num_outputs(); ++i) {
       shapes[node->id()][i] = ToPartialShape(*context, context->output(i));
     }
-    // oneDNN's fused filter gradient reports its bias gradient with the input's channels; it has the output's.
-    if (node->type_string() == "_MklNativeConv2DBackpropFilterWithBias" && shapes[node->id()][0].dims() == 4) {
-      shapes[node->id()][1] = PartialTensorShape({shapes[node->id()][0].dim_size(3)});
-    }
+    CorrectOneDnnShapes(*node, shapes[node->id()]);
   }
   return shapes;
 }

@@ -74,5 +74,13 @@ TEST_F(StaticShapesTest, TheFusedBiasGradientHasTheOutputsChannels) {
   EXPECT_EQ(Shape("dw", 1), "[4]");
 }
 
+TEST_F(StaticShapesTest, PoolingsWorkspaceIsAsLargeAsItsResult) {
+  b_.Argument("x", DT_FLOAT, PartialTensorShape({1, 8, 8, 3}));
+  b_.Add("_MklNativeMaxPool", "pool", {"x"},
+         {{"ksize", std::vector<int>{1, 2, 2, 1}}, {"strides", std::vector<int>{1, 2, 2, 1}}, {"padding", "VALID"}});
+  EXPECT_EQ(Shape("pool", 0), "[1,4,4,3]");
+  EXPECT_EQ(Shape("pool", 1), "[1,4,4,3]");
+}
+
 }  // namespace
 }  // namespace str::graph

@@ -17,13 +17,16 @@ using tensorflow::Node;
 std::string FirstDifference(const config::StrategyFile& strategy, const graph::GraphView& view) {
   absl::flat_hash_map<std::string, const Node*> nodes;
   for (const Node* node : view.order) nodes[node->name()] = node;
+  // Names first: a node that is missing says more than a shape that differs.
   absl::flat_hash_set<std::string> planned;
   for (const config::Step& step : strategy.step()) {
     if (step.action_case() != config::Step::kRun) continue;
     planned.insert(step.run());
-    const auto found = nodes.find(step.run());
-    if (found == nodes.end()) return absl::StrCat("node '", step.run(), "' is not in this graph");
-    const Node& node = *found->second;
+    if (!nodes.contains(step.run())) return absl::StrCat("node '", step.run(), "' is not in this graph");
+  }
+  for (const config::Step& step : strategy.step()) {
+    if (step.action_case() != config::Step::kRun) continue;
+    const Node& node = *nodes.at(step.run());
     if (view.recompute[node.id()] == config::RECOMPUTE_CONTROL_FLOW) {
       return absl::StrCat("node '", node.name(), "' is part of a loop or conditional, which a program leaves alone");
     }

@@ -63,6 +63,13 @@ TEST_F(MatchTest, ANodeThatTheGraphHasNotIsNamed) {
   EXPECT_TRUE(Refused(other, "first difference: node 'second' is not in this graph"));
 }
 
+TEST_F(MatchTest, AMissingNodeIsNamedBeforeAnotherShape) {
+  GraphBuilder other;
+  other.Argument("x", DT_FLOAT, PartialTensorShape({16, 8}));
+  other.Add("Exp", "first", {"x"});
+  EXPECT_TRUE(Refused(other, "first difference: node 'second' is not in this graph"));
+}
+
 TEST_F(MatchTest, ANodeThatTheStrategyHasNotIsNamed) {
   GraphBuilder other;
   Build(other, {4, 8});
