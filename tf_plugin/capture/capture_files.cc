@@ -34,8 +34,8 @@ std::string FileName(const config::GraphFile& graph) {
 }
 
 IndexEntry EntryOf(const config::GraphFile& graph) {
-  return {FileName(graph),   graph.fingerprint(),         graph.device(), graph.node_size(),
-          graph.measured_peak_bytes(), graph.steps_measured()};
+  return {FileName(graph),   graph.fingerprint(),         graph.device(),
+          graph.node_size(), graph.measured_peak_bytes(), graph.steps_measured()};
 }
 
 // Names of foreign files may hold anything.
@@ -60,9 +60,9 @@ std::string IndexText(const std::map<std::string, IndexEntry>& entries) {
                    [](const IndexEntry& a, const IndexEntry& b) { return a.peak_bytes > b.peak_bytes; });
   std::vector<std::string> rows;
   for (const IndexEntry& entry : sorted) {
-    rows.push_back(absl::StrCat("  {\"file\": ", JsonText(entry.file), ", \"fingerprint\": ",
-                                JsonText(entry.fingerprint), ", \"nodes\": ", entry.nodes, ", \"device\": ",
-                                JsonText(entry.device), ", \"peak_bytes\": ", entry.peak_bytes,
+    rows.push_back(absl::StrCat("  {\"file\": ", JsonText(entry.file),
+                                ", \"fingerprint\": ", JsonText(entry.fingerprint), ", \"nodes\": ", entry.nodes,
+                                ", \"device\": ", JsonText(entry.device), ", \"peak_bytes\": ", entry.peak_bytes,
                                 ", \"steps_measured\": ", entry.steps_measured, "}"));
   }
   return absl::StrCat("[\n", absl::StrJoin(rows, ",\n"), "\n]\n");

@@ -1,8 +1,8 @@
 // File: capture_pass.h
 //
-// Captures one partition: describes it and marks its nodes, which then run in TensorFlow's own order, but one at a time,
-// so that each node's time is its own. The file is written when steps have run, or at once, from shapes alone, for a
-// graph that cannot be run.
+// Captures one partition: describes it and marks its nodes, which then run in TensorFlow's own order, but one at a
+// time, so that each node's time is its own. The file is written when steps have run, or at once, from shapes alone,
+// for a graph that cannot be run.
 #ifndef STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_
 #define STR_TF_PLUGIN_CAPTURE_CAPTURE_PASS_H_
 

@@ -1,7 +1,7 @@
 // File: execution_order.h
 //
-// Puts the nodes of a graph file into the order in which TensorFlow executed them, and fixes that order where the result
-// depends on it.
+// Puts the nodes of a graph file into the order in which TensorFlow executed them, and fixes that order where the
+// result depends on it.
 #ifndef STR_TF_PLUGIN_CAPTURE_EXECUTION_ORDER_H_
 #define STR_TF_PLUGIN_CAPTURE_EXECUTION_ORDER_H_
 
@@ -15,9 +15,9 @@ namespace str::capture {
 // `positions` has one entry per node, smaller ran earlier; -1 for a node that was not seen to run, which comes as early
 // as it can.
 //
-// Where several nodes change the same reference (Grappler turns a large AddN into additions to a temporary variable), the
-// sum is rounded in the order in which they run, and TensorFlow leaves that order open. Control edges fix the one that
-// was seen, so that a plan computes the same bits.
+// Where several nodes change the same reference (Grappler turns a large AddN into additions to a temporary variable),
+// the sum is rounded in the order in which they run, and TensorFlow leaves that order open. Control edges fix the one
+// that was seen, so that a plan computes the same bits.
 void ApplyExecutionOrder(std::vector<int64_t> positions, config::GraphFile& graph);
 
 }  // namespace str::capture

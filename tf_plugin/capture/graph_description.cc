@@ -110,9 +110,9 @@ absl::Status FillBytesFromShapes(const graph::GraphView& view, config::GraphFile
       const config::Output& output = graph.node(i).output(o);
       if (IsHandle(node.output_type(o))) continue;
       if (!graph::OutputBytes(node, o, view.shapes).has_value()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("node '", node.name(), "' (", node.type_string(), ") has an output of unknown size, ",
-                         config::ShapeText(output), "; give the model fixed shapes, the batch size included"));
+        return absl::InvalidArgumentError(absl::StrCat("node '", node.name(), "' (", node.type_string(),
+                                                       ") has an output of unknown size, ", config::ShapeText(output),
+                                                       "; give the model fixed shapes, the batch size included"));
       }
       if ((node.IsArg() || node.IsConstant()) && output.external()) external_bytes += RoundToGranule(output.bytes());
     }

@@ -23,7 +23,8 @@ const TensorBuffer* RootBuffer(const Tensor& tensor) {
 }
 
 bool IsSoleHolder(const Tensor& tensor) {
-  return RootBuffer(tensor) != nullptr && RootBuffer(tensor)->RefCountIsOne() && DMAHelper::buffer(&tensor)->RefCountIsOne();
+  return RootBuffer(tensor) != nullptr && RootBuffer(tensor)->RefCountIsOne() &&
+         DMAHelper::buffer(&tensor)->RefCountIsOne();
 }
 
 // The first step of a process warms caches and builds kernels: it counts only where it is the only one.
@@ -103,7 +104,7 @@ void StepProfile::Complete(const std::vector<int>& marked, config::GraphFile& gr
     const std::vector<OutputSeen>& outputs = nodes_[marked[i]].outputs;
     for (size_t o = 0; o < outputs.size(); ++o) {
       forwarded_by_type[{graph.node(i).op(), static_cast<int>(o)}].insert(outputs[o].forwarded.begin(),
-                                                                         outputs[o].forwarded.end());
+                                                                          outputs[o].forwarded.end());
     }
   }
   for (int i = 0; i < graph.node_size(); ++i) {

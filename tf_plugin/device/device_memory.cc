@@ -81,10 +81,10 @@ void* DeviceMemory::AllocatePlaced(OpRecord& op, int64_t bytes) {
 void* DeviceMemory::AllocateEmergency(OpRecord* op, int64_t bytes) {
   std::string& message = op != nullptr ? op->out_of_memory : pending_out_of_memory_;
   if (message.empty()) {
-    message = absl::StrCat("out of device memory: ", config::FormatBytes(bytes), " asked for, ",
-                           config::FormatBytes(stats_.bytes_in_use), " in use, ",
-                           limit_bytes_ == kNoLimit ? "no limit set"
-                                                    : absl::StrCat("limit ", config::FormatBytes(limit_bytes_)));
+    message = absl::StrCat(
+        "out of device memory: ", config::FormatBytes(bytes), " asked for, ", config::FormatBytes(stats_.bytes_in_use),
+        " in use, ",
+        limit_bytes_ == kNoLimit ? "no limit set" : absl::StrCat("limit ", config::FormatBytes(limit_bytes_)));
   }
   void* pointer = nullptr;
   if (posix_memalign(&pointer, kGranuleBytes, bytes) != 0) return nullptr;

@@ -59,11 +59,11 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
     Start(mark, *context, *op);
     const int64_t start_ns = absl::GetCurrentTimeNanos();
     OpScope scope(op.get());
-    ThreadPoolDevice::ComputeAsync(
-        kernel, context, [this, op, mark, kernel, context, start_ns, done = std::move(done)] {
-          Finish(mark, *kernel, *context, *op, absl::GetCurrentTimeNanos() - start_ns);
-          done();
-        });
+    ThreadPoolDevice::ComputeAsync(kernel, context,
+                                   [this, op, mark, kernel, context, start_ns, done = std::move(done)] {
+                                     Finish(mark, *kernel, *context, *op, absl::GetCurrentTimeNanos() - start_ns);
+                                     done();
+                                   });
   }
 
  private:

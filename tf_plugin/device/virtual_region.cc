@@ -112,6 +112,8 @@ void VirtualRegion::ReleaseHoles() {
   dirty_free_bytes_ = 0;
 }
 
-bool VirtualRegion::Contains(const void* pointer) const { return pointer >= base_ && pointer < base_ + capacity_bytes_; }
+bool VirtualRegion::Contains(const void* pointer) const {
+  return pointer >= base_ && pointer < base_ + capacity_bytes_;
+}
 
 }  // namespace str::device

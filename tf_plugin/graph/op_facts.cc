@@ -18,14 +18,16 @@ bool IsRandom(const std::string& op) {
   // Stateless random ops compute their numbers from a key and a counter that they are given: running them again gives
   // the same numbers.
   if (absl::StartsWith(op, "Stateless")) return false;
-  return absl::StrContains(op, "Random") || absl::StrContains(op, "Multinomial") || op == "ParameterizedTruncatedNormal";
+  return absl::StrContains(op, "Random") || absl::StrContains(op, "Multinomial") ||
+         op == "ParameterizedTruncatedNormal";
 }
 
 bool IsInputOutput(const std::string& op) {
   static const auto* const kParts = new std::vector<std::string>(
       {"Iterator", "Dataset", "Reader", "ReadFile", "WriteFile", "Save", "Restore", "Print", "Summary", "PyFunc",
        "Optional", "Queue", "_Send", "_Recv", "_HostSend", "_HostRecv", "InfeedEnqueue", "OutfeedDequeue"});
-  return std::any_of(kParts->begin(), kParts->end(), [&](const std::string& part) { return absl::StrContains(op, part); });
+  return std::any_of(kParts->begin(), kParts->end(),
+                     [&](const std::string& part) { return absl::StrContains(op, part); });
 }
 
 bool IsCollective(const std::string& op) {
@@ -89,9 +91,9 @@ config::Recompute RecomputeOf(const Node& node) {
 }
 
 bool IsView(const std::string& op) {
-  static const Names* const kViews = new Names(
-      {"Identity", "IdentityN", "Reshape", "Squeeze", "ExpandDims", "StopGradient", "PreventGradient", "EnsureShape",
-       "Bitcast", "_MklNativeReshape"});
+  static const Names* const kViews =
+      new Names({"Identity", "IdentityN", "Reshape", "Squeeze", "ExpandDims", "StopGradient", "PreventGradient",
+                 "EnsureShape", "Bitcast", "_MklNativeReshape"});
   return kViews->contains(op);
 }
 
@@ -99,13 +101,29 @@ bool SumsInOrderOfBuffers(const std::string& op, int inputs) { return op == "Add
 
 std::vector<int> ForwardedInputs(const Node& node) {
   static const Names* const kFirst = new Names(
-      {"Neg", "Exp", "Log", "Log1p", "Expm1", "Sqrt", "Rsqrt", "Square", "Tanh", "Sigmoid", "Reciprocal", "Abs", "Sign",
-       "Erf", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu", "BiasAdd", "Softmax", "LogSoftmax", "Floor", "Ceil", "Round",
-       "Sin", "Cos", "Snapshot"});
-  static const Names* const kBoth = new Names(
-      {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "MulNoNan", "Maximum", "Minimum",
-       "SquaredDifference", "RsqrtGrad", "SqrtGrad", "TanhGrad", "SigmoidGrad", "InvGrad", "ReciprocalGrad",
-       "ReluGrad", "Relu6Grad", "LeakyReluGrad"});
+      {"Neg",        "Exp",        "Log",   "Log1p", "Expm1", "Sqrt",  "Rsqrt", "Square",  "Tanh",      "Sigmoid",
+       "Reciprocal", "Abs",        "Sign",  "Erf",   "Relu",  "Relu6", "Elu",   "Selu",    "LeakyRelu", "BiasAdd",
+       "Softmax",    "LogSoftmax", "Floor", "Ceil",  "Round", "Sin",   "Cos",   "Snapshot"});
+  static const Names* const kBoth = new Names({"Add",
+                                               "AddV2",
+                                               "Sub",
+                                               "Mul",
+                                               "Div",
+                                               "RealDiv",
+                                               "DivNoNan",
+                                               "MulNoNan",
+                                               "Maximum",
+                                               "Minimum",
+                                               "SquaredDifference",
+                                               "RsqrtGrad",
+                                               "SqrtGrad",
+                                               "TanhGrad",
+                                               "SigmoidGrad",
+                                               "InvGrad",
+                                               "ReciprocalGrad",
+                                               "ReluGrad",
+                                               "Relu6Grad",
+                                               "LeakyReluGrad"});
   const std::string& op = node.type_string();
   if (kFirst->contains(op)) return {0};
   if (kBoth->contains(op)) return {0, 1};

@@ -30,8 +30,8 @@ class SwapInOp : public OpKernel {
     Tensor* output = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, tensorflow::TensorShape({}), &output));
     output->scalar<tensorflow::Variant>()() = PendingTensorHandle{pending};
-    // The copy holds `pending`, not the tensor: a step that fails meanwhile must not free the memory being filled, and a
-    // second reference to the buffer would keep its user from taking it over.
+    // The copy holds `pending`, not the tensor: a step that fails meanwhile must not free the memory being filled, and
+    // a second reference to the buffer would keep its user from taking it over.
     copy->out->OnDone([copy, pending] {
       CopyEngine::Get().Enqueue(
           Direction::kIn,

@@ -27,8 +27,8 @@ class SwapOutOp : public OpKernel {
     const Tensor& tensor = context->input(0);
     auto copy = std::make_shared<HostCopy>(HostPool::Get().Take(tensor.TotalBytes()), tensor.dtype(), tensor.shape());
     OP_REQUIRES(context, copy->buffer.data() != nullptr || tensor.TotalBytes() == 0,
-                absl::ResourceExhaustedError(
-                    absl::StrCat(name(), ": the host has no ", tensor.TotalBytes(), " bytes left for a swapped tensor")));
+                absl::ResourceExhaustedError(absl::StrCat(name(), ": the host has no ", tensor.TotalBytes(),
+                                                          " bytes left for a swapped tensor")));
     Tensor* handle = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, tensorflow::TensorShape({}), &handle));
     handle->scalar<tensorflow::Variant>()() = HostCopyHandle{copy};

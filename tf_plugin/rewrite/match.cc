@@ -53,8 +53,8 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
 
 absl::Status MatchStrategy(const config::StrategyFile& strategy, const graph::GraphView& view) {
   if (strategy.tensorflow_version() != TF_Version()) {
-    return absl::FailedPreconditionError(absl::StrCat("made for TensorFlow ", strategy.tensorflow_version(),
-                                                      ", this is TensorFlow ", TF_Version()));
+    return absl::FailedPreconditionError(
+        absl::StrCat("made for TensorFlow ", strategy.tensorflow_version(), ", this is TensorFlow ", TF_Version()));
   }
   const std::string difference = FirstDifference(strategy, view);
   if (strategy.graph_fingerprint() == view.fingerprint) {

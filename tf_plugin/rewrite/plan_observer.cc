@@ -12,9 +12,9 @@ namespace str::rewrite {
 namespace {
 
 std::string DescribeResult(const RewriteResult& result) {
-  std::string text = absl::StrCat(result.recomputed_nodes, " recomputed, ", result.swapped_tensors, " swapped (",
-                                  config::FormatBytes(result.swapped_bytes), " a step), ", result.refusals.size(),
-                                  " refused");
+  std::string text =
+      absl::StrCat(result.recomputed_nodes, " recomputed, ", result.swapped_tensors, " swapped (",
+                   config::FormatBytes(result.swapped_bytes), " a step), ", result.refusals.size(), " refused");
   if (!result.refusals.empty()) absl::StrAppend(&text, " [", absl::StrJoin(result.refusals, "; "), "]");
   if (result.recomputed_nodes + result.swapped_tensors == 0) {
     absl::StrAppend(&text, "; WARNING: only the order of the nodes was changed");
@@ -53,8 +53,8 @@ void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, con
       absl::StrCat("applied: ", applied_, ". Predicted peak ", config::FormatBytes(strategy_->predicted_peak_bytes()),
                    ", measured ", config::FormatBytes(memory.peak_bytes), ", of which outside of the step ",
                    config::FormatBytes(memory.external_bytes), " (planned ",
-                   config::FormatBytes(strategy_->external_bytes()), "). ", memory.placed, " allocations placed as planned, ",
-                   memory.misplaced, " elsewhere. Graph ",
+                   config::FormatBytes(strategy_->external_bytes()), "). ", memory.placed,
+                   " allocations placed as planned, ", memory.misplaced, " elsewhere. Graph ",
                    strategy_->graph_fingerprint(), "."));
 }
 

@@ -229,13 +229,13 @@ absl::StatusOr<Node*> ProgramRewriter::AddSwapOutWait(const Tensor& tensor) {
   const Node& original = *tensor.first;
   const OpenSwap& swap = open->second;
   NodeDef definition;
-  absl::Status status =
-      tensorflow::NodeDefBuilder(OwnName("swap_out_wait", original.name()), kernels::kSwapOutWait)
-          .Device(original.requested_device())
-          .Attr("T", tensorflow::BaseType(original.output_type(tensor.second)))
-          .Input(swap.swap_out->name(), 0, tensorflow::DT_VARIANT)
-          .Input(swap.source.node->name(), swap.source.output, tensorflow::BaseType(original.output_type(tensor.second)))
-          .Finalize(&definition);
+  absl::Status status = tensorflow::NodeDefBuilder(OwnName("swap_out_wait", original.name()), kernels::kSwapOutWait)
+                            .Device(original.requested_device())
+                            .Attr("T", tensorflow::BaseType(original.output_type(tensor.second)))
+                            .Input(swap.swap_out->name(), 0, tensorflow::DT_VARIANT)
+                            .Input(swap.source.node->name(), swap.source.output,
+                                   tensorflow::BaseType(original.output_type(tensor.second)))
+                            .Finalize(&definition);
   if (!status.ok()) return status;
   absl::StatusOr<Node*> wait = AddOwnNode(std::move(definition), original);
   if (!wait.ok()) return wait.status();

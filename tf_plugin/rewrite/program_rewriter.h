@@ -7,9 +7,9 @@
 // them into one chain, without which the executor would run clones and swap-ins at once and nothing would be saved.
 //
 // Hazards. TensorFlow's common-subexpression elimination still runs afterwards and would merge a clone back into its
-// original: every clone carries an attribute of its own. AddN sums in another order when another of its inputs is free to be
-// taken over: the others are held until it is done. A step that cannot be done is refused with a reason; its users
-// then take the instance before it, so that a refusal costs memory and never correctness.
+// original: every clone carries an attribute of its own. AddN sums in another order when another of its inputs is free
+// to be taken over: the others are held until it is done. A step that cannot be done is refused with a reason; its
+// users then take the instance before it, so that a refusal costs memory and never correctness.
 #ifndef STR_TF_PLUGIN_REWRITE_PROGRAM_REWRITER_H_
 #define STR_TF_PLUGIN_REWRITE_PROGRAM_REWRITER_H_
 
