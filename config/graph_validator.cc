@@ -136,6 +136,10 @@ absl::Status CheckOutput(const Node& node, int number) {
 }
 
 absl::Status CheckNodeFields(const Node& node, const NodeIndex& index) {
+  if (node.first_addend() < 0 || (node.first_addend() > 0 && node.first_addend() >= node.input_size())) {
+    return NodeError(node, "first_addend is ", node.first_addend(), ", but the node has ", node.input_size(),
+                     " inputs, counted from 0");
+  }
   const std::pair<absl::string_view, int64_t> counts[] = {{"temporary_bytes", node.temporary_bytes()},
                                                           {"time_ns", node.time_ns()},
                                                           {"flops", node.flops()},

@@ -69,7 +69,8 @@ class Workshop:
             check=False,
         )
         (self.directory / f"{name}.log").write_text(process.stdout + process.stderr)
-        if not result_file.exists():
+        # 7 is the training's own word for running out of memory, 1 that it did not although it was expected to.
+        if not result_file.exists() or process.returncode not in ((0, 1) if expect_oom else (0, 7)):
             raise _failure(f"{self.model}: {name}", process)
         results = json.loads(result_file.read_text())
         results["log"] = process.stderr

@@ -1,9 +1,11 @@
 """What ./str demo says of a run: its table, its report, and the promises that it checks."""
 
+import json
+import math
 import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, finish, start
 
 sys.path.insert(0, str(ROOT / "runtime_examples"))
 import compare_plans
@@ -93,3 +95,33 @@ def test_the_limit_is_below_what_any_plain_run_needed():
 def test_the_picture_shows_every_model():
     drawn = picture.draw([ROW, {**ROW, "model": "vgg16"}])
     assert "U-Net" in drawn and "VGG16" in drawn and "400 MiB" in drawn
+
+
+def run_demo(tmp_path, home, *arguments):
+    run = finish(start([ROOT / "str", "demo", *arguments], home, {}, cwd=tmp_path))
+    assert run.returncode == 0, run.errors
+    assert (tmp_path / "str-report.html").exists()
+    return json.loads((tmp_path / "str-demo.json").read_text())
+
+
+def test_the_demo_keeps_what_it_promises_on_a_small_model(tmp_path, home):
+    (row,) = run_demo(tmp_path, home, "--models=unet", "--batch=2", "--image=64", "--steps=3")
+    assert set(ROW) <= set(row)
+    assert row["limit_bytes"] == math.floor(0.6 * row["plain_peak_bytes"])
+    assert row["plain_at_limit"] == "oom" and row["with_plan"] == "ok"
+    assert row["losses_equal"] is True and row["weights_equal"] is True
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("loop", ["custom", "fit"])
+def test_the_demo_keeps_what_it_promises_on_all_models(tmp_path, home, loop):
+    rows = run_demo(tmp_path, home, f"--loop={loop}")
+    assert [row["model"] for row in rows] == ["vgg16", "unet", "mobilenet"]
+
+
+@pytest.mark.long
+def test_swap_heavy_recompute_heavy_and_mixed_plans_of_one_model_compare(tmp_path, home):
+    script = ROOT / "runtime_examples" / "compare_plans.py"
+    run = finish(start([ROOT / "str", "python", script, "--model=unet"], home, {}, cwd=tmp_path))
+    assert run.returncode == 0, run.errors
+    assert all(plan in run.output for plan in ("swap-heavy", "recompute-heavy", "mixed"))

@@ -19,9 +19,11 @@ PEAK_TOLERANCE_BYTES = 64 * 1024
 
 
 @pytest.fixture(scope="module")
-def seed():
+def seed(request):
     value = int(os.environ.get("STR_TEST_SEED", random.SystemRandom().randrange(1, 1000)))
-    print(f"property test seed: {value} (repeat with STR_TEST_SEED={value})")
+    # Past pytest's capturing: a seed is wanted whatever the outcome.
+    terminal = request.config.pluginmanager.getplugin("terminalreporter")
+    terminal.write_line(f"random programs: seed {value} (repeat with STR_TEST_SEED={value})")
     return value
 
 

@@ -37,22 +37,15 @@ std::string ShortDeviceName(const std::string& device) {
 }
 
 // TensorFlow 2.21 does not tell this pass which function the graph is of.
-std::string NameOf(const GraphOptimizationPassOptions& options, const Graph& graph) {
-  if (options.function_def != nullptr) return options.function_def->signature().name();
-  return graph::IsTrainingGraph(graph) ? "training_step" : "graph";
-}
-
-// Captured or rewritten already: then there is nothing left to do.
-bool IsMarked(const Graph& graph) {
-  for (const tensorflow::Node* node : graph.op_nodes()) {
-    if (device::IsMarked(*node)) return true;
-  }
-  return false;
+std::string NameOf(const GraphOptimizationPassOptions& options) {
+  return options.function_def != nullptr ? options.function_def->signature().name() : "training_step";
 }
 
 absl::Status Capture(const GraphOptimizationPassOptions& options, const std::string& device, Graph& graph) {
+  // Others, such as the input pipeline's functions, run beside the step: they are not planned and not measured.
+  if (!graph::IsTrainingGraph(graph)) return absl::OkStatus();
   const Settings& settings = GetSettings();
-  const std::string name = NameOf(options, graph);
+  const std::string name = NameOf(options);
   if (std::string reason = graph::WhyNotPlannable(graph); !reason.empty()) {
     SayOnce("STR-3003", absl::StrCat(name, " not captured: ", reason));
     return absl::OkStatus();
@@ -63,8 +56,6 @@ absl::Status Capture(const GraphOptimizationPassOptions& options, const std::str
     capture::CaptureByRunning(view, name, short_device, settings.capture_directory);
     return absl::OkStatus();
   }
-  // Helpers that run before the training step have to run for it to be reached.
-  if (!graph::IsTrainingGraph(graph)) return absl::OkStatus();
   return capture::CaptureWithoutRunning(view, name, short_device, settings.capture_directory);
 }
 
@@ -74,7 +65,7 @@ class StrPass : public tensorflow::GraphOptimizationPass {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     const Settings& settings = GetSettings();
     for (auto& [device, graph] : *options.partition_graphs) {
-      if (graph->num_op_nodes() < graph::kSmallestGraphNodes || IsMarked(*graph)) continue;
+      if (graph->num_op_nodes() < graph::kSmallestGraphNodes || device::IsMarked(*graph)) continue;
       absl::Status status;
       if (!settings.capture_directory.empty()) {
         status = Capture(options, device, *graph);

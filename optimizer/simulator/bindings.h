@@ -33,9 +33,8 @@ class Bindings {
   };
 
   // Of the last program bound. All instances are numbered; those of tensors that nodes outside the program make come
-  // first, [0, outside_instances()).
+  // first, one each.
   int instances() const { return static_cast<int>(references_.size()); }
-  int outside_instances() const { return outside_instances_; }
   // How often the instance is taken, holders outside the program included: they never let go.
   int32_t references(int32_t instance) const { return references_[instance]; }
   // For a step that computes: the instances of its inputs, in order. For a swap_out or swap_out_wait: one.

@@ -91,6 +91,7 @@ absl::Status CheckFile(const std::string& path, Found* found) {
 // Strategies against the graphs given beside them: of the same fingerprint, or the only one.
 absl::Status CheckTogether(const Found& found) {
   for (const Found::Strategy& strategy : found.strategies) {
+    bool matched = found.graphs.empty();
     for (const Found::Graph& graph : found.graphs) {
       const bool same = strategy.file.graph_fingerprint() == graph.file.fingerprint();
       if (!same && found.graphs.size() > 1) continue;
@@ -100,6 +101,12 @@ absl::Status CheckTogether(const Found& found) {
             absl::StrCat(strategy.path, " against ", graph.path, ": ", status.message()));
       }
       std::printf("%s fits %s\n", strategy.path.c_str(), graph.path.c_str());
+      matched = true;
+    }
+    if (!matched) {
+      return absl::FailedPreconditionError(absl::StrCat(strategy.path, ": is for the graph with fingerprint ",
+                                                        strategy.file.graph_fingerprint(),
+                                                        ", which is none of those given"));
     }
   }
   return absl::OkStatus();

@@ -20,6 +20,9 @@ absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::st
   if (!file.ok()) return file.status();
   absl::StatusOr<optimizer::Graph> graph = optimizer::Graph::FromFile(*file);
   if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", graph.status().message()));
+  if (graph->program_nodes() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": has no node that a plan could order, swap or recompute"));
+  }
   config::DeviceFile description;
   if (!device.empty()) {
     absl::StatusOr<config::DeviceFile> found = FindDevice(device);

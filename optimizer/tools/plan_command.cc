@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
@@ -98,7 +99,7 @@ void SayUnused(const PlanOptions& options, const strategies::PlanResult& result)
 }
 
 absl::Status CheckGap(const std::string& text) {
-  if (text.empty() || ParseBudget(text, 100).ok()) return absl::OkStatus();
+  if (text.empty() || (absl::EndsWith(text, "%") && ParseBudget(text, 100).ok())) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--gap: \"", text, "\" is no share; write it like 2%"));
 }
 
@@ -118,7 +119,11 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *input);
   if (!request.ok()) return request.status();
 
-  std::signal(SIGINT, [](int) { stop_requested.store(true); });
+  // The first Ctrl-C keeps the best plan so far, a second one ends the process.
+  std::signal(SIGINT, [](int) {
+    stop_requested.store(true);
+    std::signal(SIGINT, SIG_DFL);
+  });
   const absl::Time start = absl::Now();
   const auto progress = [&](absl::string_view line) {
     std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());

@@ -79,12 +79,20 @@ class CaptureObserver : public device::GraphObserver {
     if (++finished_ == nodes_) CompleteStep();
   }
 
+  void StepFailed() override {
+    absl::MutexLock lock(&mutex_);
+    measuring_ = false;
+  }
+
  private:
   void CompleteStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     measuring_ = false;
     profile_.AddStep(device::SharedDeviceMemory()->EndStep());
     config::GraphFile graph = description_;
-    profile_.Complete(marked_, graph);
+    if (absl::Status status = profile_.Complete(marked_, graph); !status.ok()) {
+      SayCaptured(graph, status);
+      return;
+    }
     graph.set_copy_out_bytes_per_second(CopyRatesHere().out_bytes_per_second);
     graph.set_copy_in_bytes_per_second(CopyRatesHere().in_bytes_per_second);
     SayCaptured(graph, WriteCapture(graph, directory_));

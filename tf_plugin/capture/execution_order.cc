@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/log/check.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 
@@ -51,7 +50,7 @@ void TieChangesOfReferences(const std::vector<int64_t>& positions, const Indices
 
 }  // namespace
 
-void ApplyExecutionOrder(std::vector<int64_t> positions, config::GraphFile& graph) {
+absl::Status ApplyExecutionOrder(std::vector<int64_t> positions, config::GraphFile& graph) {
   Indices indices;
   for (int i = 0; i < graph.node_size(); ++i) indices[graph.node(i).name()] = i;
   TieChangesOfReferences(positions, indices, graph);
@@ -80,8 +79,11 @@ void ApplyExecutionOrder(std::vector<int64_t> positions, config::GraphFile& grap
       if (--waiting_for[user] == 0) ready.emplace(positions[user], user);
     }
   }
-  CHECK_EQ(sorted.size(), graph.node_size()) << "the order in which nodes ran contradicts their edges";
+  if (sorted.size() != graph.node_size()) {
+    return absl::FailedPreconditionError("the order in which nodes ran contradicts their edges");
+  }
   graph.mutable_node()->Swap(&sorted);
+  return absl::OkStatus();
 }
 
 }  // namespace str::capture

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "config/graph.pb.h"
 
 namespace str::capture {
@@ -18,7 +19,8 @@ namespace str::capture {
 // Where several nodes change the same reference (Grappler turns a large AddN into additions to a temporary variable),
 // the sum is rounded in the order in which they run, and TensorFlow leaves that order open. Control edges fix the one
 // that was seen, so that a plan computes the same bits.
-void ApplyExecutionOrder(std::vector<int64_t> positions, config::GraphFile& graph);
+// FailedPrecondition if the positions contradict the edges, as those of a step that failed may.
+absl::Status ApplyExecutionOrder(std::vector<int64_t> positions, config::GraphFile& graph);
 
 }  // namespace str::capture
 

@@ -96,7 +96,7 @@ void StepProfile::AddOp(int index, OpKernelContext& context, const std::vector<I
   }
 }
 
-void StepProfile::Complete(const std::vector<int>& marked, config::GraphFile& graph) const {
+absl::Status StepProfile::Complete(const std::vector<int>& marked, config::GraphFile& graph) const {
   // What one node of a type was seen to take over, all nodes of the type can.
   std::map<std::pair<std::string, int>, std::set<int>> forwarded_by_type;
   for (int i = 0; i < graph.node_size(); ++i) {
@@ -142,12 +142,13 @@ void StepProfile::Complete(const std::vector<int>& marked, config::GraphFile& gr
   for (int i = 0; i < graph.node_size(); ++i) {
     if (marked[i] >= 0) positions[i] = nodes_[marked[i]].position;
   }
-  ApplyExecutionOrder(positions, graph);
+  if (absl::Status status = ApplyExecutionOrder(positions, graph); !status.ok()) return status;
   graph.set_steps_measured(steps());
   for (auto step = WarmBegin(steps_); step != steps_.end(); ++step) {
     graph.set_external_bytes(std::max(graph.external_bytes(), step->external_bytes));
     graph.set_measured_peak_bytes(std::max(graph.measured_peak_bytes(), step->peak_bytes));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace str::capture

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "config/graph.pb.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tf_plugin/device/current_op.h"
@@ -36,7 +37,8 @@ class StepProfile {
   int steps() const { return static_cast<int>(steps_.size()); }
 
   // Completes `graph`, whose node i is the one marked with index `marked[i]`, or -1.
-  void Complete(const std::vector<int>& marked, config::GraphFile& graph) const;
+  // Fails if what was seen contradicts the graph.
+  absl::Status Complete(const std::vector<int>& marked, config::GraphFile& graph) const;
 
  private:
   struct OutputSeen {

@@ -82,7 +82,7 @@ config::GraphFile Measure(GraphBuilder& b, const std::vector<std::string>& targe
     CHECK_OK(session.Run({}, targets).status());
     observer->profile().AddStep(device::SharedDeviceMemory()->EndStep());
   }
-  observer->profile().Complete(marked, file);
+  EXPECT_TRUE(observer->profile().Complete(marked, file).ok());
   return file;
 }
 
@@ -158,7 +158,7 @@ config::GraphFile AfterSteps(const std::vector<device::StepMemory>& steps) {
   StepProfile profile(0);
   for (const device::StepMemory& step : steps) profile.AddStep(step);
   config::GraphFile graph;
-  profile.Complete({}, graph);
+  EXPECT_TRUE(profile.Complete({}, graph).ok());
   return graph;
 }
 

@@ -62,7 +62,6 @@ class DeviceMemory : public tensorflow::Allocator {
   void BeginStep();
   StepMemory EndStep();
 
-  int64_t limit_bytes() const { return limit_bytes_; }
   // Why an allocation outside of any op could not be served within the limit since the last call; empty if none.
   std::string TakePendingOutOfMemory();
 

@@ -35,9 +35,9 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
         memory_(memory) {}
 
   void Compute(OpKernel* kernel, OpKernelContext* context) override {
-    if (FailedBefore(context)) return;
-    OpRecord op;
     const Mark mark = FindMark(kernel->def());
+    if (FailedBefore(mark, context)) return;
+    OpRecord op;
     const absl::MutexLockMaybe alone(mark.observer != nullptr ? mark.observer->OneAtATime() : nullptr);
     Start(mark, *context, op);
     const int64_t start_ns = absl::GetCurrentTimeNanos();
@@ -49,16 +49,16 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
   }
 
   void ComputeAsync(AsyncOpKernel* kernel, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
-    if (FailedBefore(context)) {
+    const Mark mark = FindMark(kernel->def());
+    if (FailedBefore(mark, context)) {
       done();
       return;
     }
     // The op may complete, on another thread, before this call returns.
     auto op = std::make_shared<OpRecord>();
-    const Mark mark = FindMark(kernel->def());
     Start(mark, *context, *op);
     const int64_t start_ns = absl::GetCurrentTimeNanos();
-    OpScope scope(op.get());
+    // No OpScope: the op may allocate on several threads at once, so what it allocates belongs to no op.
     ThreadPoolDevice::ComputeAsync(kernel, context,
                                    [this, op, mark, kernel, context, start_ns, done = std::move(done)] {
                                      Finish(mark, *kernel, *context, *op, absl::GetCurrentTimeNanos() - start_ns);
@@ -68,10 +68,11 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
 
  private:
   // An allocation outside of any op went over the limit: the next op has to say so.
-  bool FailedBefore(OpKernelContext* context) {
+  bool FailedBefore(const Mark& mark, OpKernelContext* context) {
     std::string reason = memory_->TakePendingOutOfMemory();
     if (reason.empty()) return false;
     context->SetStatus(absl::ResourceExhaustedError(std::move(reason)));
+    if (mark.observer != nullptr) mark.observer->StepFailed();
     return true;
   }
 

@@ -28,6 +28,13 @@ void MarkNode(tensorflow::Node* node, const std::string& graph_name, int index) 
 
 bool IsMarked(const tensorflow::Node& node) { return node.attrs().Find(kGraphAttr) != nullptr; }
 
+bool IsMarked(const tensorflow::Graph& graph) {
+  for (const tensorflow::Node* node : graph.op_nodes()) {
+    if (IsMarked(*node)) return true;
+  }
+  return false;
+}
+
 Mark FindMark(const tensorflow::NodeDef& node) {
   const auto graph = node.attr().find(kGraphAttr);
   if (graph == node.attr().end()) return {};

@@ -30,6 +30,8 @@ class GraphObserver {
   virtual absl::Mutex* OneAtATime() { return nullptr; }
   virtual void Starting(int index, tensorflow::OpKernelContext& context, OpRecord& op) = 0;
   virtual void Finished(int index, tensorflow::OpKernelContext& context, const OpRecord& op, int64_t elapsed_ns) = 0;
+  // An op of the graph failed before it was started: the step is lost.
+  virtual void StepFailed() {}
 };
 
 struct Mark {
@@ -39,6 +41,8 @@ struct Mark {
 
 void MarkNode(tensorflow::Node* node, const std::string& graph_name, int index);
 bool IsMarked(const tensorflow::Node& node);
+// Captured or rewritten already: some node of it is marked.
+bool IsMarked(const tensorflow::Graph& graph);
 Mark FindMark(const tensorflow::NodeDef& node);
 
 // A later observer of the same name replaces the earlier one.

@@ -1,7 +1,8 @@
 // File: host_pool.h
 //
 // Host memory for swapped tensors. Buffers are kept for the next step: a fresh buffer would be paid for again with a
-// page fault per 4 KiB in every step. Thread-safe.
+// page fault per 4 KiB in every step. Sizes are matched exactly and nothing is given back to the system, so a process
+// that trains at many shapes keeps the sum of their largest needs. Thread-safe.
 #ifndef STR_TF_PLUGIN_KERNELS_HOST_POOL_H_
 #define STR_TF_PLUGIN_KERNELS_HOST_POOL_H_
 

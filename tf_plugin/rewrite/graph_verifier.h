@@ -1,6 +1,6 @@
 // File: graph_verifier.h
 //
-// Checks of a rewritten graph, after each step of the rewrite: what fails here is a bug of ours, and the graph must not
+// Checks of a rewritten graph, before it is used: what fails here is a bug of ours, and the graph must not
 // be run.
 #ifndef STR_TF_PLUGIN_REWRITE_GRAPH_VERIFIER_H_
 #define STR_TF_PLUGIN_REWRITE_GRAPH_VERIFIER_H_

@@ -62,9 +62,9 @@ absl::Status MatchStrategy(const config::StrategyFile& strategy, const graph::Gr
     // The right graph, but not the whole program: a damaged file.
     return absl::FailedPreconditionError(absl::StrCat("incomplete or changed by hand: ", difference));
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("made for fingerprint ", strategy.graph_fingerprint(), ", this graph is ", view.fingerprint,
-                   "; first difference: ", difference.empty() ? "the edges between nodes" : difference));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "made for fingerprint ", strategy.graph_fingerprint(), ", this graph is ", view.fingerprint,
+      "; first difference: ", difference.empty() ? "an operation, or the edges between nodes" : difference));
 }
 
 }  // namespace str::rewrite

@@ -89,7 +89,7 @@ TEST_F(MatchTest, AnotherNumberOfOutputsIsNamed) {
 TEST_F(MatchTest, WhereOnlyEdgesDifferThatIsSaid) {
   GraphBuilder other;
   Build(other, {4, 8}, "x");
-  EXPECT_TRUE(Refused(other, "first difference: the edges between nodes"));
+  EXPECT_TRUE(Refused(other, "first difference: an operation, or the edges between nodes"));
 }
 
 TEST_F(MatchTest, BothFingerprintsAreNamed) {

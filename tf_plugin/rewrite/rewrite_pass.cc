@@ -16,14 +16,6 @@ namespace str::rewrite {
 namespace {
 
 using tensorflow::Graph;
-using tensorflow::Node;
-
-bool IsRewritten(const Graph& graph) {
-  for (const Node* node : graph.op_nodes()) {
-    if (device::IsMarked(*node)) return true;
-  }
-  return false;
-}
 
 // Says why a strategy is not used; an error only under STR_STRICT.
 absl::Status Refuse(const std::string& text, bool strict) {
@@ -55,7 +47,7 @@ absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, Rewr
 }  // namespace
 
 absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique_ptr<Graph>& graph) {
-  if (graph->num_op_nodes() < graph::kSmallestGraphNodes || IsRewritten(*graph)) return absl::OkStatus();
+  if (graph->num_op_nodes() < graph::kSmallestGraphNodes || device::IsMarked(*graph)) return absl::OkStatus();
   const bool training = graph::IsTrainingGraph(*graph);
   if (strategies.by_fingerprint.empty()) {
     return strict && training ? strategies.error : absl::OkStatus();

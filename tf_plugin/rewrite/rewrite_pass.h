@@ -13,9 +13,9 @@
 
 namespace str::rewrite {
 
-// The steps, in this order, each verified after it ran:
+// The steps, in this order:
 //   1. match    the strategy of this very graph, by fingerprint;
-//   2. rewrite  on a copy of the graph, so that whatever fails leaves the original as it was;
+//   2. rewrite  on a copy of the graph, verified after it, so that whatever fails leaves the original as it was;
 //   3. mark     nodes for the device, and register the observer.
 // A strategy that does not fit is said once with the first difference, for training graphs only, and the graph stays as
 // it is; with `strict` that is an error instead. Running it on a rewritten graph changes nothing.
