@@ -105,7 +105,7 @@ def run_demo(tmp_path, home, *arguments):
 
 
 def test_the_demo_keeps_what_it_promises_on_a_small_model(tmp_path, home):
-    (row,) = run_demo(tmp_path, home, "--models=unet", "--batch=2", "--image=64", "--steps=3")
+    (row,) = run_demo(tmp_path, home, "--models=unet", "--batch=4", "--image=96", "--steps=3")
     assert set(ROW) <= set(row)
     assert row["limit_bytes"] == math.floor(0.6 * row["plain_peak_bytes"])
     assert row["plain_at_limit"] == "oom" and row["with_plan"] == "ok"

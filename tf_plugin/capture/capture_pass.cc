@@ -13,6 +13,7 @@
 #include "tf_plugin/capture/step_profile.h"
 #include "tf_plugin/device/limited_device.h"
 #include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/kernels/copy_engine.h"
 #include "tf_plugin/messages.h"
 
@@ -120,8 +121,8 @@ void CaptureByRunning(const graph::GraphView& view, const std::string& name, con
   int nodes = 0;
   for (size_t i = 0; i < view.order.size(); ++i) {
     Node* const node = view.order[i];
-    // TensorFlow does not compute a variable's handle: there would be nothing to measure, and nothing to wait for.
-    if (!graph::InProgram(view.recompute[node->id()]) || node->type_string() == "VarHandleOp") continue;
+    // Of what is not computed there is nothing to measure, and nothing to wait for.
+    if (!graph::InProgram(view.recompute[node->id()]) || graph::IsNeverComputed(*node)) continue;
     marked[i] = nodes;
     device::MarkNode(node, view.fingerprint, nodes++);
   }

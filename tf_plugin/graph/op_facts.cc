@@ -90,6 +90,10 @@ config::Recompute RecomputeOf(const Node& node) {
   return config::RECOMPUTE_ALLOWED;
 }
 
+bool IsNeverComputed(const Node& node) {
+  return node.type_string() == "NoOp" || node.IsConstant() || node.type_string() == "VarHandleOp";
+}
+
 bool IsView(const std::string& op) {
   static const Names* const kViews =
       new Names({"Identity", "IdentityN", "Reshape", "Squeeze", "ExpandDims", "StopGradient", "PreventGradient",

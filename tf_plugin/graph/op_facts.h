@@ -21,6 +21,9 @@ config::VariableUse VariableUseOf(const tensorflow::Node& node);
 // The node that holds the handle of the variable that `node` reads or changes; null if it does neither.
 const tensorflow::Node* VariableOf(const tensorflow::Node& node);
 
+// The executor passes over such nodes: no kernel is called, and the device never hears of them.
+bool IsNeverComputed(const tensorflow::Node& node);
+
 // Output 0 always shares the buffer of input 0.
 bool IsView(const std::string& op);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "config/text_units.h"
 #include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/messages.h"
 
 namespace str::rewrite {
@@ -27,7 +28,8 @@ std::string DescribeResult(const RewriteResult& result) {
 PlanObserver::PlanObserver(std::shared_ptr<const config::StrategyFile> strategy, const RewriteResult& result)
     : strategy_(std::move(strategy)), applied_(DescribeResult(result)) {
   for (size_t i = 0; i < result.nodes.size(); ++i) {
-    if (result.nodes[i] != nullptr) last_index_ = static_cast<int>(i);
+    const tensorflow::Node* const node = result.nodes[i];
+    if (node != nullptr && !graph::IsNeverComputed(*node)) last_index_ = static_cast<int>(i);
   }
 }
 
@@ -35,20 +37,34 @@ void PlanObserver::Starting(int index, tensorflow::OpKernelContext& context, dev
   {
     absl::MutexLock lock(&mutex_);
     // Not by the first node: TensorFlow does not compute those that only hold a handle.
-    if (context.step_id() != step_id_) device::SharedDeviceMemory()->BeginStep();
-    step_id_ = context.step_id();
+    if (context.step_id() != step_id_) {
+      // The last node is not always computed: TensorFlow drops a rerun whose result nobody takes.
+      if (in_step_) CompleteStep();
+      step_id_ = context.step_id();
+      in_step_ = true;
+      device::SharedDeviceMemory()->BeginStep();
+    }
   }
   op.places = &strategy_->step(index).place();
 }
 
 void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord& op, int64_t) {
-  if (index != last_index_) return;
+  absl::MutexLock lock(&mutex_);
+  // A step that failed is not reported.
+  if (!context.status().ok() || !op.out_of_memory.empty()) in_step_ = false;
+  if (index == last_index_ && in_step_) CompleteStep();
+}
+
+void PlanObserver::StepFailed() {
+  absl::MutexLock lock(&mutex_);
+  in_step_ = false;
+}
+
+void PlanObserver::CompleteStep() {
+  in_step_ = false;
   const device::StepMemory memory = device::SharedDeviceMemory()->EndStep();
-  {
-    absl::MutexLock lock(&mutex_);
-    if (said_ || !context.status().ok() || !op.out_of_memory.empty()) return;
-    said_ = true;
-  }
+  if (said_) return;
+  said_ = true;
   Say("STR-3001",
       absl::StrCat("applied: ", applied_, ". Predicted peak ", config::FormatBytes(strategy_->predicted_peak_bytes()),
                    ", measured ", config::FormatBytes(memory.peak_bytes), ", of which outside of the step ",

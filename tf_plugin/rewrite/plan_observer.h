@@ -27,13 +27,19 @@ class PlanObserver : public device::GraphObserver {
   void Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord& op,
                 int64_t elapsed_ns) override;
 
+  void StepFailed() override;
+
  private:
+  // Says, the first time, what was done.
+  void CompleteStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const std::shared_ptr<const config::StrategyFile> strategy_;
   int last_index_ = 0;
   // "41 recomputed, 27 swapped (…), 3 refused"
   std::string applied_;
   absl::Mutex mutex_;
   int64_t step_id_ ABSL_GUARDED_BY(mutex_) = -1;
+  bool in_step_ ABSL_GUARDED_BY(mutex_) = false;
   bool said_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
