@@ -14,9 +14,9 @@ from property.random_programs import RandomProgram
 
 FUNCTIONS = 2000 if os.environ.get("STR_LONG_TESTS") else 200
 SCRIPT = ROOT / "tests" / "property" / "random_functions.py"
-# The promise is 1 % + 1 MiB; these graphs are small, so that they are held to less where it hurts.
-EXCESS_BYTES = 64 * 1024
-SLACK_BYTES = 2**20
+# With 1 %, the promise. Random programs come less close than planned ones: TensorFlow drops reruns whose result nobody
+# takes, and a copy that nobody waits for holds its buffer a moment longer.
+PEAK_TOLERANCE_BYTES = 2**20
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,4 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
         assert simulated.returncode == 0, simulated.errors
         # What else lives in the process differs between the two runs; what the step adds does not.
         predicted = json.loads(verdict.read_text())["peak_bytes"] - external
-        share = 0.01 * predicted
-        assert peaks[fingerprint] <= predicted + share + EXCESS_BYTES, f"{path.name} needs more than predicted"
-        # TensorFlow drops reruns whose result nobody takes, which only random programs have: then it needs less.
-        assert peaks[fingerprint] >= predicted - share - SLACK_BYTES, f"{path.name} needs less than predicted"
+        assert abs(peaks[fingerprint] - predicted) <= 0.01 * predicted + PEAK_TOLERANCE_BYTES, path.name
