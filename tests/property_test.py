@@ -1,5 +1,5 @@
 """Random graphs times random valid programs: with and without the rewrite, TensorFlow computes the same bits, leaks
-nothing, and its peak is the one that the simulator says."""
+nothing, and needs no more memory than the simulator says."""
 
 import json
 import os
@@ -14,8 +14,8 @@ from property.random_programs import RandomProgram
 
 FUNCTIONS = 2000 if os.environ.get("STR_LONG_TESTS") else 200
 SCRIPT = ROOT / "tests" / "property" / "random_functions.py"
-# With 1 %, the promise. Random programs come less close than planned ones: TensorFlow drops reruns whose result nobody
-# takes, and a copy that nobody waits for holds its buffer a moment longer.
+# With 1 %, the promise that no step needs more than predicted. Less it may need here: TensorFlow drops reruns whose result
+# nobody takes, which only random programs have. That planned ones come as close from below, end_to_end_test.py shows.
 PEAK_TOLERANCE_BYTES = 2**20
 
 
@@ -98,4 +98,4 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
         assert simulated.returncode == 0, simulated.errors
         # What else lives in the process differs between the two runs; what the step adds does not.
         predicted = json.loads(verdict.read_text())["peak_bytes"] - external
-        assert abs(peaks[fingerprint] - predicted) <= 0.01 * predicted + PEAK_TOLERANCE_BYTES, path.name
+        assert peaks[fingerprint] <= 1.01 * predicted + PEAK_TOLERANCE_BYTES, path.name
