@@ -59,7 +59,10 @@ def test_swapping_only_and_recomputing_only_compute_the_same(workshop):
     captured = workshop.capture("unet", "custom")
     runs, verdicts = [], []
     for strategy in ("swap-only", "recompute-only"):
-        file, verdict = workshop.plan(captured.graph, "80%", f"{strategy}.conf", strategy=strategy)
+        # A share of the peak will not do: where TensorFlow's own order is wasteful, a better order alone saves that much.
+        _, loose = workshop.plan(captured.graph, "100%", f"loose-{strategy}.conf", strategy=strategy)
+        budget = int(1.05 * loose["min_budget_bytes"])
+        file, verdict = workshop.plan(captured.graph, budget, f"{strategy}.conf", strategy=strategy)
         settings = {"STR_STRATEGY_FILE": file, "STR_MEMORY_LIMIT": verdict["budget_bytes"]}
         runs.append(("unet", "custom", settings))
         verdicts.append(verdict)
