@@ -89,6 +89,27 @@ TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
               AllOf(HasSubstr("graph of"), HasSubstr("strategy of"), HasSubstr("device"), HasSubstr("fits")));
 }
 
+TEST_F(CliTest, GraphsMayBeJson) {
+  const std::string json = R"({"graph": {}, "links": [{"source": 0, "target": 1}, {"source": 0, "target": 2},
+      {"source": 1, "target": 2}], "nodes": [
+      {"id": 0, "name": "a", "backward": false, "cost_cpu": 2, "cost_ram": 1000},
+      {"id": 1, "name": "b", "backward": false, "cost_cpu": 3, "cost_ram": 1000},
+      {"id": 2, "name": "d_b", "backward": true, "cost_cpu": 5, "cost_ram": 10}]})";
+  ASSERT_TRUE(config::WriteFileAtomically(Path("graph.json"), json).ok());
+  const Outcome plan = Str(absl::StrCat("plan ", Path("graph.json"), " --budget=100% --strategy=keep-all --json=-",
+                                        " --cost-unit=1s --output=", Path("plan.conf")));
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("\"baseline_seconds\": 10,"), HasSubstr("\"peak_bytes\": 2010,")));
+  const std::string graph_and_plan = absl::StrCat(Path("graph.json"), " ", Path("plan.conf"));
+  const Outcome simulate = Str(absl::StrCat("simulate ", graph_and_plan, " --json=-"));
+  ASSERT_EQ(simulate.exit_code, 0) << simulate.err;
+  EXPECT_THAT(simulate.out, HasSubstr("\"baseline_seconds\": 0.001,"));
+  EXPECT_EQ(Str(absl::StrCat("check ", graph_and_plan)).exit_code, 0);
+  const Outcome wrong = Str(absl::StrCat("check ", graph_and_plan, " --cost-unit=0s"));
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("--cost-unit"));
+}
+
 TEST_F(CliTest, TheDefaultOutputIsInTheHomeFolder) {
   EXPECT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100%")).exit_code, 0);
   EXPECT_TRUE(fs::exists(folder_ / "home" / ".str" / "strategy.conf"));

@@ -28,7 +28,8 @@ using strategies::PlanStatus;
 std::atomic<bool> stop_requested(false);
 
 struct PlanOptions {
-  std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit;
+  std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit,
+                             cost_unit;
   uint64_t seed = 0;
   int threads = 1;
   std::vector<std::string> pins;
@@ -113,7 +114,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   if (absl::Status status = CheckGap(options.gap); !status.ok()) return status;
   const absl::StatusOr<std::string> output = OutputFile(options);
   if (!output.ok()) return output.status();
-  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.device);
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
   const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *input);
   if (!request.ok()) return request.status();
@@ -171,7 +172,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
 void AddPlanCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app->add_subcommand("plan", "Plans a captured graph for a memory budget");
-  command->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE")->required();
+  command->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE, or a graph as JSON")->required();
   command->add_option("--budget", options->budget, "SIZE, or PERCENT of the peak when everything is kept")->required();
   command->add_option("--strategy", options->strategy, "Planner; \"str strategies\" lists them")->capture_default_str();
   command->add_option("--output", options->output, "Strategy file to write (default ~/.str/strategy.conf)");
@@ -184,6 +185,7 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--threads", options->threads, "At most this many; no strategy uses more than one yet")
       ->check(CLI::PositiveNumber);
   command->add_option("--device", options->device, "Device the plan is for: a name of \"str devices\" or a file");
+  AddCostUnitOption(command, &options->cost_unit);
   command->add_option("--host-limit", options->host_limit, "Most host memory for swapped tensors");
   command->add_option("--disk-limit", options->disk_limit, "Most disk space for swapped tensors; no plan uses any yet");
   command

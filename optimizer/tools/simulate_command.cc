@@ -18,11 +18,11 @@ namespace str::tools {
 namespace {
 
 struct SimulateOptions {
-  std::string graph, strategy, json, trace, device;
+  std::string graph, strategy, json, trace, device, cost_unit;
 };
 
 absl::Status Simulate(const SimulateOptions& options) {
-  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.device);
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
   const absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(options.strategy);
   if (!strategy.ok()) return strategy.status();
@@ -58,11 +58,12 @@ absl::Status Simulate(const SimulateOptions& options) {
 void AddSimulateCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command = app->add_subcommand("simulate", "Tells what a strategy file needs and costs on a graph");
-  command->add_option("GRAPH", options->graph, "Graph file")->required();
+  command->add_option("GRAPH", options->graph, "Graph file, or a graph as JSON")->required();
   command->add_option("STRATEGY", options->strategy, "Strategy file")->required();
   command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
   command->add_option("--trace", options->trace, "Write a trace for chrome://tracing or Perfetto to this file");
   command->add_option("--device", options->device, "Device to simulate: a name of \"str devices\" or a file");
+  AddCostUnitOption(command, &options->cost_unit);
   command->footer("Example: str simulate captured/vgg16.graph plan.conf --trace=step.json");
   command->callback([options, exit_code] {
     if (absl::Status status = Simulate(*options); !status.ok()) *exit_code = Refuse(status);
