@@ -13,6 +13,7 @@
 #include "config/strategy_io.h"
 #include "config/text_units.h"
 #include "optimizer/simulator/judge.h"
+#include "optimizer/tools/certificate.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/finished_plan.h"
 #include "optimizer/tools/infeasible_text.h"
@@ -90,8 +91,8 @@ absl::string_view StatusName(PlanStatus status) {
 
 // Says what has no effect, so that nobody waits for it.
 void SayUnused(const PlanOptions& options, const strategies::PlanResult& result) {
-  if (!options.gap.empty() && result.bound_seconds == 0) {
-    std::fprintf(stderr, "str: strategy %s proves no bound, so --gap has no effect\n", options.strategy.c_str());
+  if (!options.gap.empty()) {
+    std::fprintf(stderr, "str: strategy %s does not stop at a gap, so --gap has no effect\n", options.strategy.c_str());
   }
   if (!options.solver.empty() && result.solver.empty()) {
     std::fprintf(stderr, "str: strategy %s uses no solver, so --solver has no effect\n", options.strategy.c_str());
@@ -124,8 +125,11 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   const auto progress = [&](absl::string_view line) {
     std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
   };
-  const absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
+  absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
   if (!result.ok()) return result.status();
+  absl::Status certified =
+      AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &stop_requested, &*result);
+  if (!certified.ok()) return certified;
   SayUnused(options, *result);
 
   ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
@@ -133,6 +137,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   row.seed = static_cast<int64_t>(options.seed);
   if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
   if (result->bound_seconds > 0) row.bound_seconds = result->bound_seconds;
+  row.bound_copies = planner->copies();
   if (!result->solver.empty()) row.solver = result->solver;
   std::FILE* const people = options.json == "-" ? stderr : stdout;
 

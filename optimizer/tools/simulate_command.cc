@@ -1,4 +1,5 @@
 // str simulate GRAPH STRATEGY
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "optimizer/tools/inputs.h"
 #include "optimizer/tools/result_row.h"
 #include "optimizer/tools/trace.h"
+#include "strategies/registry.h"
 
 namespace str::tools {
 namespace {
@@ -43,7 +45,12 @@ absl::Status Simulate(const SimulateOptions& options) {
   ResultRow row(*input, strategy->planner(), fits ? "feasible" : "infeasible", strategy->budget_bytes());
   row.SetProgram(*fit);
   row.seed = static_cast<int64_t>(strategy->seed());
-  if (strategy->bound_seconds() > 0) row.bound_seconds = strategy->bound_seconds();
+  // The bound was proven for other costs if they give another time.
+  const double predicted = strategy->predicted_step_seconds();
+  const bool same_costs = std::abs(fit->verdict.seconds() - predicted) <= 1e-9 * predicted;
+  if (strategy->bound_seconds() > 0 && same_costs) row.bound_seconds = strategy->bound_seconds();
+  const strategies::Planner* planner = strategies::FindPlanner(strategy->planner());
+  row.bound_copies = planner == nullptr || planner->copies();
   if (!strategy->solver().empty()) row.solver = strategy->solver();
   std::fputs(row.Text().c_str(), options.json == "-" ? stderr : stdout);
   if (!options.trace.empty()) {
