@@ -1,11 +1,11 @@
-"""Finds TensorFlow and protoc in the wheels of the project's virtual environment.
+"""Finds TensorFlow, HiGHS and protoc in the wheels of the project's virtual environment.
 
 Nothing is imported to find them: importlib's find_spec takes milliseconds, importing TensorFlow takes seconds.
 """
 
 _FIND = """
 import importlib.util, sys
-for name in ("tensorflow",):
+for name in ("tensorflow", "highspy", "highsbox"):
     spec = importlib.util.find_spec(name)
     if spec is None:
         sys.exit("the Python package '%s' is missing: run ./str once, it installs requirements.txt" % name)
@@ -48,6 +48,14 @@ cc_library(
     deps = [":tensorflow"],
 )
 
+# HiGHS's C interface: headers of one wheel, the library of the other. highsbox's own library has the old C++ ABI.
+cc_library(
+    name = "highs",
+    srcs = ["highs/libhighs.so.1"],
+    hdrs = glob(["highs/include/**"]),
+    includes = ["highs/include"],
+)
+
 exports_files(["protoc"])
 """
 
@@ -59,9 +67,11 @@ def _python_wheels_impl(repository_ctx):
     found = repository_ctx.execute([str(python), "-c", _FIND])
     if found.return_code != 0:
         fail(found.stderr)
-    tensorflow = found.stdout.strip()
+    tensorflow, highspy, highsbox = found.stdout.strip().split("\n")
     for name in ["include", "libtensorflow_framework.so.2", "libtensorflow_cc.so.2"]:
         repository_ctx.symlink(tensorflow + "/" + name, "tensorflow/" + name)
+    repository_ctx.symlink(highspy + "/libhighs.so.1", "highs/libhighs.so.1")
+    repository_ctx.symlink(highsbox + "/highs_dist/include/highs", "highs/include")
     repository_ctx.symlink(str(python.dirname) + "/protoc", "protoc")
     repository_ctx.file("BUILD", _BUILD)
 

@@ -61,7 +61,7 @@ struct PlanResult {
   int64_t min_budget_bytes = 0;
   // The program of that budget: its peak is what an infeasible budget fails at. Empty if not known.
   optimizer::Program least_memory_program;
-  // Proven bound on the step time of any plan; 0: none was computed.
+  // Proven bound on the step time of any plan in this order of first runs (docs/certificate.md); 0: none was computed.
   double bound_seconds = 0;
   // Empty: none was used.
   std::string solver;
@@ -77,6 +77,8 @@ class Planner {
   virtual absl::string_view name() const = 0;
   // One line for `str strategies`.
   virtual absl::string_view description() const = 0;
+  // Whether its plans may copy tensors to the host and back. If not, bound and gap are about plans that do not either.
+  virtual bool copies() const { return true; }
   // `progress` may be empty. `stop` may be null; it may be set at any time, also from a signal handler.
   // Thread-safe: a planner keeps nothing between calls.
   virtual absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,

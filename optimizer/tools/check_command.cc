@@ -8,12 +8,13 @@
 #include "absl/strings/str_split.h"
 #include "config/atomic_file.h"
 #include "config/device_io.h"
-#include "config/graph_io.h"
 #include "config/original_ini.h"
 #include "config/strategy_against_graph.h"
 #include "config/strategy_io.h"
 #include "config/text_units.h"
+#include "optimizer/importers/graph_reader.h"
 #include "optimizer/tools/command.h"
+#include "optimizer/tools/inputs.h"
 
 namespace str::tools {
 namespace {
@@ -23,6 +24,7 @@ enum class Kind { kGraph, kStrategy, kDevice, kUnknown };
 // By the fields that only one kind has, outside of nested messages.
 Kind Recognise(absl::string_view text) {
   if (config::IsOriginalIni(text)) return Kind::kStrategy;
+  if (optimizer::LooksLikeJson(text)) return Kind::kGraph;
   int depth = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = line.substr(0, line.find('#'));
@@ -56,12 +58,12 @@ struct Found {
   std::vector<Strategy> strategies;
 };
 
-absl::Status CheckFile(const std::string& path, Found* found) {
+absl::Status CheckFile(const std::string& path, absl::Duration cost_unit, Found* found) {
   const absl::StatusOr<std::string> text = config::ReadFile(path);
   if (!text.ok()) return text.status();
   switch (Recognise(*text)) {
     case Kind::kGraph: {
-      const absl::StatusOr<config::GraphFile> graph = config::ParseGraph(*text, path);
+      const absl::StatusOr<config::GraphFile> graph = optimizer::ParseAnyGraph(*text, path, cost_unit);
       if (!graph.ok()) return graph.status();
       std::printf("%s: graph of %d nodes, fingerprint %s: ok\n", path.c_str(), graph->node_size(),
                   graph->fingerprint().c_str());
@@ -116,13 +118,20 @@ absl::Status CheckTogether(const Found& found) {
 
 void AddCheckCommand(CLI::App* app, int* exit_code) {
   auto files = std::make_shared<std::vector<std::string>>();
+  auto cost_unit = std::make_shared<std::string>();
   CLI::App* command = app->add_subcommand("check", "Validates graph, strategy and device files");
   command->add_option("FILE", *files, "Files; a strategy is also checked against a graph that is given with it")
       ->required();
-  command->callback([files, exit_code] {
+  AddCostUnitOption(command, cost_unit.get());
+  command->callback([files, cost_unit, exit_code] {
+    const absl::StatusOr<absl::Duration> unit = ParseCostUnit(*cost_unit);
+    if (!unit.ok()) {
+      *exit_code = Refuse(unit.status());
+      return;
+    }
     Found found;
     for (const std::string& file : *files) {
-      if (absl::Status status = CheckFile(file, &found); !status.ok()) *exit_code = Refuse(status);
+      if (absl::Status status = CheckFile(file, *unit, &found); !status.ok()) *exit_code = Refuse(status);
     }
     if (absl::Status status = CheckTogether(found); !status.ok()) *exit_code = Refuse(status);
   });

@@ -69,12 +69,15 @@ TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
         "recomputed_nodes", "min_budget_bytes", "solver", "seed"}) {
     EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", field, "\":")));
   }
-  EXPECT_THAT(json, AllOf(HasSubstr("\"status\": \"feasible\""), HasSubstr("\"bound_seconds\": null"),
-                          HasSubstr("\"seed\": 7")));
+  EXPECT_THAT(json, AllOf(HasSubstr("\"status\": \"feasible\""), HasSubstr("\"seed\": 7")));
   const absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(Path("plan.conf"));
   ASSERT_TRUE(strategy.ok()) << strategy.status();
   EXPECT_LE(strategy->predicted_peak_bytes(), strategy->budget_bytes());
   EXPECT_EQ(strategy->planner(), "str");
+  EXPECT_GT(strategy->bound_seconds(), 0);
+  EXPECT_LE(strategy->bound_seconds(), strategy->predicted_step_seconds());
+  EXPECT_THAT(plan.out, HasSubstr("no plan in this order is more than"));
+  EXPECT_THAT(json, AllOf(HasSubstr("\"bound_seconds\": 0."), Not(HasSubstr("\"gap\": null"))));
 
   const Outcome simulate =
       Str(absl::StrCat("simulate ", graph_, " ", Path("plan.conf"), " --json=- --trace=", Path("trace.json")));
@@ -87,6 +90,43 @@ TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_THAT(check.out,
               AllOf(HasSubstr("graph of"), HasSubstr("strategy of"), HasSubstr("device"), HasSubstr("fits")));
+}
+
+TEST_F(CliTest, GraphsMayBeJson) {
+  const std::string json = R"({"graph": {}, "links": [{"source": 0, "target": 1}, {"source": 0, "target": 2},
+      {"source": 1, "target": 2}], "nodes": [
+      {"id": 0, "name": "a", "backward": false, "cost_cpu": 2, "cost_ram": 1000},
+      {"id": 1, "name": "b", "backward": false, "cost_cpu": 3, "cost_ram": 1000},
+      {"id": 2, "name": "d_b", "backward": true, "cost_cpu": 5, "cost_ram": 10}]})";
+  ASSERT_TRUE(config::WriteFileAtomically(Path("graph.json"), json).ok());
+  const Outcome plan = Str(absl::StrCat("plan ", Path("graph.json"), " --budget=100% --strategy=keep-all --json=-",
+                                        " --cost-unit=1s --output=", Path("plan.conf")));
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("\"baseline_seconds\": 10,"), HasSubstr("\"peak_bytes\": 2010,")));
+  const std::string graph_and_plan = absl::StrCat(Path("graph.json"), " ", Path("plan.conf"));
+  const Outcome simulate = Str(absl::StrCat("simulate ", graph_and_plan, " --json=-"));
+  ASSERT_EQ(simulate.exit_code, 0) << simulate.err;
+  EXPECT_THAT(simulate.out, HasSubstr("\"baseline_seconds\": 0.001,"));
+  EXPECT_EQ(Str(absl::StrCat("check ", graph_and_plan)).exit_code, 0);
+  const Outcome wrong = Str(absl::StrCat("check ", graph_and_plan, " --cost-unit=0s"));
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("--cost-unit"));
+}
+
+TEST_F(CliTest, ABoundIsOnlyClaimedForTheCostsItWasProvenFor) {
+  const Outcome plan =
+      Str(absl::StrCat("plan ", graph_, " --budget=80% --strategy=recompute-only --output=", Path("plan.conf")));
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("no plan in this order without copies is more than"));
+  const Outcome same = Str(absl::StrCat("simulate ", graph_, " ", Path("plan.conf")));
+  EXPECT_THAT(same.out, HasSubstr("no plan in this order without copies is more than"));
+  absl::StatusOr<config::GraphFile> slower = config::ReadGraph(graph_);
+  ASSERT_TRUE(slower.ok()) << slower.status();
+  for (config::Node& node : *slower->mutable_node()) node.set_time_ns(2 * node.time_ns());
+  ASSERT_TRUE(config::WriteGraph(*slower, Path("slower.graph")).ok());
+  const Outcome other = Str(absl::StrCat("simulate ", Path("slower.graph"), " ", Path("plan.conf"), " --json=-"));
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("\"bound_seconds\": null"), HasSubstr("\"gap\": null")));
 }
 
 TEST_F(CliTest, TheDefaultOutputIsInTheHomeFolder) {

@@ -2,6 +2,8 @@
 #ifndef STR_OPTIMIZER_TOOLS_COMMAND_H_
 #define STR_OPTIMIZER_TOOLS_COMMAND_H_
 
+#include <string>
+
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 
@@ -18,6 +20,9 @@ void AddCheckCommand(CLI::App* app, int* exit_code);
 void AddStrategiesCommand(CLI::App* app, int* exit_code);
 void AddDevicesCommand(CLI::App* app, int* exit_code);
 void AddVersionCommand(CLI::App* app, int* exit_code);
+
+// --cost-unit, for commands that read a graph.
+void AddCostUnitOption(CLI::App* command, std::string* text);
 
 // Says on stderr what is wrong; the exit code for it.
 int Refuse(const absl::Status& status);

@@ -7,16 +7,27 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "config/graph_io.h"
 #include "config/text_units.h"
+#include "optimizer/importers/graph_reader.h"
 #include "optimizer/simulator/program.h"
 #include "optimizer/simulator/simulator.h"
 #include "optimizer/tools/devices.h"
 
 namespace str::tools {
 
-absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::string& device) {
-  absl::StatusOr<config::GraphFile> file = config::ReadGraph(path);
+absl::StatusOr<absl::Duration> ParseCostUnit(const std::string& text) {
+  if (text.empty()) return optimizer::kDefaultCostUnit;
+  const absl::StatusOr<absl::Duration> unit = config::ParseDurationText(text);
+  if (!unit.ok()) return absl::InvalidArgumentError(absl::StrCat("--cost-unit: ", unit.status().message()));
+  if (*unit == absl::ZeroDuration()) return absl::InvalidArgumentError("--cost-unit: 0 makes every node free");
+  return unit;
+}
+
+absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::string& cost_unit,
+                                          const std::string& device) {
+  const absl::StatusOr<absl::Duration> unit = ParseCostUnit(cost_unit);
+  if (!unit.ok()) return unit.status();
+  absl::StatusOr<config::GraphFile> file = optimizer::ReadAnyGraph(path, *unit);
   if (!file.ok()) return file.status();
   absl::StatusOr<optimizer::Graph> graph = optimizer::Graph::FromFile(*file);
   if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", graph.status().message()));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "config/graph.pb.h"
 #include "optimizer/cost/costs.h"
 #include "optimizer/graph/graph.h"
@@ -23,8 +24,13 @@ struct GraphInput {
   double baseline_seconds = 0;
 };
 
-// `device` is what --device says; empty: none.
-absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::string& device);
+// What a cost of 1 takes in graphs that give costs without a unit; empty: the default.
+absl::StatusOr<absl::Duration> ParseCostUnit(const std::string& text);
+
+// A graph in any format that optimizer/importers knows. `cost_unit` is what --cost-unit says, `device` what --device
+// says; empty: none.
+absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::string& cost_unit,
+                                          const std::string& device);
 
 // "6GiB", "500000000", or "60%" of `peak_bytes`.
 absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes);

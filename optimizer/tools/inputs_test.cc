@@ -22,6 +22,15 @@ TEST(InputsTest, BudgetsAreBytesOrSharesOfThePeak) {
   }
 }
 
+TEST(InputsTest, CostsHaveAUnit) {
+  EXPECT_EQ(*ParseCostUnit(""), absl::Microseconds(100));
+  EXPECT_EQ(*ParseCostUnit("2ms"), absl::Milliseconds(2));
+  for (const char* wrong : {"0s", "2", "-1s", "long"}) {
+    EXPECT_THAT(ParseCostUnit(wrong).status().message(), HasSubstr("--cost-unit")) << wrong;
+    EXPECT_THAT(ReadGraphInput("any", wrong, "").status().message(), HasSubstr("--cost-unit")) << wrong;
+  }
+}
+
 TEST(InputsTest, PinsMatchTensorNames) {
   optimizer::GraphBuilder b;
   b.Add("conv1", {}, {1});
@@ -42,12 +51,12 @@ TEST(InputsTest, TheBaselineIsTheCapturedOrderWithEverythingKept) {
   b.Add("y", {"x:0"}, {50}, 3000);
   const std::string path = ::testing::TempDir() + "/inputs_test.graph";
   ASSERT_TRUE(config::WriteGraph(b.file(), path).ok());
-  const absl::StatusOr<GraphInput> input = ReadGraphInput(path, "");
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(path, "", "");
   ASSERT_TRUE(input.ok()) << input.status();
   EXPECT_EQ(input->baseline_peak_bytes, 160);
   EXPECT_DOUBLE_EQ(input->baseline_seconds, 5e-6);
-  EXPECT_THAT(ReadGraphInput(path, "no-such-device").status().message(), HasSubstr("no-such-device"));
-  EXPECT_FALSE(ReadGraphInput(path + ".missing", "").ok());
+  EXPECT_THAT(ReadGraphInput(path, "", "no-such-device").status().message(), HasSubstr("no-such-device"));
+  EXPECT_FALSE(ReadGraphInput(path + ".missing", "", "").ok());
 }
 
 }  // namespace

@@ -20,6 +20,10 @@ int Refuse(const absl::Status& status) {
   return kExitBadInput;
 }
 
+void AddCostUnitOption(CLI::App* command, std::string* text) {
+  command->add_option("--cost-unit", *text, "Of costs without a unit, as in node-link JSON (default 100us)");
+}
+
 namespace {
 
 int Main(int argc, char** argv) {

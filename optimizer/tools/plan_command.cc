@@ -14,6 +14,7 @@
 #include "config/strategy_io.h"
 #include "config/text_units.h"
 #include "optimizer/simulator/judge.h"
+#include "optimizer/tools/certificate.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/finished_plan.h"
 #include "optimizer/tools/infeasible_text.h"
@@ -29,7 +30,8 @@ using strategies::PlanStatus;
 std::atomic<bool> stop_requested(false);
 
 struct PlanOptions {
-  std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit;
+  std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit,
+                             cost_unit;
   uint64_t seed = 0;
   int threads = 1;
   std::vector<std::string> pins;
@@ -90,8 +92,8 @@ absl::string_view StatusName(PlanStatus status) {
 
 // Says what has no effect, so that nobody waits for it.
 void SayUnused(const PlanOptions& options, const strategies::PlanResult& result) {
-  if (!options.gap.empty() && result.bound_seconds == 0) {
-    std::fprintf(stderr, "str: strategy %s proves no bound, so --gap has no effect\n", options.strategy.c_str());
+  if (!options.gap.empty()) {
+    std::fprintf(stderr, "str: strategy %s does not stop at a gap, so --gap has no effect\n", options.strategy.c_str());
   }
   if (!options.solver.empty() && result.solver.empty()) {
     std::fprintf(stderr, "str: strategy %s uses no solver, so --solver has no effect\n", options.strategy.c_str());
@@ -114,7 +116,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   if (absl::Status status = CheckGap(options.gap); !status.ok()) return status;
   const absl::StatusOr<std::string> output = OutputFile(options);
   if (!output.ok()) return output.status();
-  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.device);
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
   const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *input);
   if (!request.ok()) return request.status();
@@ -128,8 +130,11 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   const auto progress = [&](absl::string_view line) {
     std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
   };
-  const absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
+  absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
   if (!result.ok()) return result.status();
+  absl::Status certified =
+      AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &stop_requested, &*result);
+  if (!certified.ok()) return certified;
   SayUnused(options, *result);
 
   ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
@@ -137,6 +142,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   row.seed = static_cast<int64_t>(options.seed);
   if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
   if (result->bound_seconds > 0) row.bound_seconds = result->bound_seconds;
+  row.bound_copies = planner->copies();
   if (!result->solver.empty()) row.solver = result->solver;
   std::FILE* const people = options.json == "-" ? stderr : stdout;
 
@@ -176,7 +182,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
 void AddPlanCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app->add_subcommand("plan", "Plans a captured graph for a memory budget");
-  command->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE")->required();
+  command->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE, or a graph as JSON")->required();
   command->add_option("--budget", options->budget, "SIZE, or PERCENT of the peak when everything is kept")->required();
   command->add_option("--strategy", options->strategy, "Planner; \"str strategies\" lists them")->capture_default_str();
   command->add_option("--output", options->output, "Strategy file to write (default ~/.str/strategy.conf)");
@@ -189,6 +195,7 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--threads", options->threads, "At most this many; no strategy uses more than one yet")
       ->check(CLI::PositiveNumber);
   command->add_option("--device", options->device, "Device the plan is for: a name of \"str devices\" or a file");
+  AddCostUnitOption(command, &options->cost_unit);
   command->add_option("--host-limit", options->host_limit, "Most host memory for swapped tensors");
   command->add_option("--disk-limit", options->disk_limit, "Most disk space for swapped tensors; no plan uses any yet");
   command

@@ -45,10 +45,14 @@ std::optional<double> ResultRow::Overhead() const {
   return std::abs(overhead) < 1e-9 ? 0 : overhead;
 }
 
+std::optional<double> ResultRow::Gap() const {
+  if (!step_seconds.has_value() || !bound_seconds.has_value()) return std::nullopt;
+  return *step_seconds / *bound_seconds - 1;
+}
+
 JsonObject ResultRow::Json() const {
   const std::optional<double> overhead = Overhead();
-  std::optional<double> gap;
-  if (step_seconds.has_value() && bound_seconds.has_value()) gap = *step_seconds / *bound_seconds - 1;
+  const std::optional<double> gap = Gap();
   JsonObject json;
   json.Add("strategy", strategy);
   json.Add("status", status);
@@ -91,6 +95,11 @@ std::string ResultRow::Text() const {
          absl::StrCat(*swapped_tensors, " tensors, ", config::FormatBytes(*swapped_bytes), "; host memory ",
                       config::FormatBytes(*host_peak_bytes)));
     Line(&text, "recomputed", absl::StrCat(*recomputed_nodes, " nodes"));
+  }
+  if (const std::optional<double> gap = Gap(); gap.has_value()) {
+    Line(&text, "bound",
+         absl::StrFormat("%.4f s: no plan in this order%s is more than %.3f %% faster", *bound_seconds,
+                         bound_copies ? "" : " without copies", 100 * *gap));
   }
   if (min_budget_bytes.has_value()) Line(&text, "smallest budget", config::FormatBytes(*min_budget_bytes));
   if (plan_seconds.has_value()) Line(&text, "planned in", absl::StrFormat("%.2f s", *plan_seconds));

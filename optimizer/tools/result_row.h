@@ -26,12 +26,15 @@ struct ResultRow {
   std::optional<int> tensors_decided, recomputed_nodes, swapped_tensors;
   std::optional<double> step_seconds;
   std::optional<double> bound_seconds, plan_seconds;
+  // Whether the bound is about plans that may copy tensors to the host and back.
+  bool bound_copies = true;
   std::optional<int64_t> min_budget_bytes, seed;
   std::optional<std::string> solver;
 
   ResultRow(const GraphInput& input, absl::string_view strategy, absl::string_view status, int64_t budget_bytes);
   void SetProgram(const optimizer::Fit& fit);
   std::optional<double> Overhead() const;
+  std::optional<double> Gap() const;
 
   JsonObject Json() const;
   // Ends with a newline.

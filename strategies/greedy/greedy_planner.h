@@ -21,6 +21,7 @@ class GreedyPlanner : public Planner {
   explicit GreedyPlanner(GreedyOptions options) : options_(std::move(options)) {}
   absl::string_view name() const override { return options_.name; }
   absl::string_view description() const override { return options_.description; }
+  bool copies() const override { return options_.allow_swap; }
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override;
 

@@ -1,0 +1,141 @@
+#include "optimizer/bound/step_bound.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "optimizer/bound/cut_problem.h"
+#include "optimizer/bound/single_cut.h"
+#include "optimizer/ilp/highs_solver.h"
+#include "optimizer/simulator/simulator.h"
+
+namespace str::optimizer {
+namespace {
+
+// Storages below this share of the budget count as nothing: they make models large and bounds hardly better.
+constexpr int64_t kSmallShare = 10000;
+// Cuts of each kind that are tried, and on how many of them integers are searched.
+constexpr int kCutsOfAKind = 8;
+constexpr int kSearchedCuts = 2;
+constexpr double kSearchGap = 2e-5;
+// Of the nodes' own time, taken off what a solver says: its floating point is not exact.
+constexpr double kSolverMargin = 1e-6;
+// The same for our own sums.
+constexpr double kSumMargin = 1e-12;
+
+// Ops at which keeping everything is above the budget: the worst, those that need most themselves, and some of all.
+absl::StatusOr<std::vector<int>> ChooseCuts(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                            const CutProblem& problem, int64_t budget_bytes) {
+  Simulator simulator(&graph, &costs);
+  Simulation simulation;
+  SimulationDetail detail;
+  detail.profile = true;
+  if (absl::Status status = simulator.Run(KeepAll(graph, order), detail, &simulation); !status.ok()) return status;
+  std::vector<int> above;
+  for (int position = 0; position < problem.positions(); ++position) {
+    if (simulation.profile[position] > budget_bytes) above.push_back(position);
+  }
+  std::vector<int> cuts;
+  const auto take_largest = [&](auto bytes) {
+    std::vector<int> sorted = above;
+    std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) { return bytes(a) > bytes(b); });
+    sorted.resize(std::min<size_t>(sorted.size(), kCutsOfAKind));
+    cuts.insert(cuts.end(), sorted.begin(), sorted.end());
+  };
+  take_largest([&](int position) { return simulation.profile[position]; });
+  take_largest([&](int position) { return problem.WorkingSet(position); });
+  for (size_t i = 0; i < kCutsOfAKind && !above.empty(); ++i) {
+    cuts.push_back(above[i * (above.size() - 1) / (kCutsOfAKind - 1)]);
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+class Bounder {
+ public:
+  Bounder(const CutProblem& problem, const StepBoundOptions& options, bool copies)
+      : problem_(problem), options_(options), cut_options_{options.budget_bytes, copies} {}
+
+  absl::StatusOr<double> Run(const std::vector<int>& cuts) {
+    struct Relaxed {
+      int cut;
+      double seconds;
+    };
+    std::vector<Relaxed> relaxed;
+    for (const int cut : cuts) {
+      SolveOptions solve;
+      solve.relax_integers = true;
+      solve.stop = options_.stop;
+      solve.time_limit = options_.time_limit;
+      const absl::StatusOr<double> seconds = Solve(cut, solve);
+      if (!seconds.ok()) return seconds.status();
+      relaxed.push_back({cut, *seconds});
+    }
+    Say("relaxed", best_seconds_);
+    std::stable_sort(relaxed.begin(), relaxed.end(),
+                     [](const Relaxed& a, const Relaxed& b) { return a.seconds > b.seconds; });
+    for (size_t i = 0; i < relaxed.size() && i < kSearchedCuts; ++i) {
+      SolveOptions solve;
+      solve.relative_gap = kSearchGap;
+      solve.stop = options_.stop;
+      solve.time_limit = options_.time_limit;
+      if (options_.progress) {
+        solve.progress = [this](double, double bound) {
+          Say("searching", std::max(best_seconds_, bound / kModelTime * problem_.total_seconds()));
+        };
+      }
+      const absl::StatusOr<double> seconds = Solve(relaxed[i].cut, solve);
+      if (!seconds.ok()) return seconds.status();
+    }
+    return best_seconds_;
+  }
+
+ private:
+  // The bound by this cut; the nodes' own time where the solver proves nothing.
+  absl::StatusOr<double> Solve(int cut, const SolveOptions& solve) {
+    const double own = problem_.total_seconds();
+    const std::optional<LinearModel> model = SingleCutModel(problem_, cut, cut_options_);
+    if (!model.has_value()) return own;
+    const absl::StatusOr<Solution> solution = SolveWithHighs(*model, solve);
+    if (!solution.ok()) return solution.status();
+    // No claim rests on "infeasible": it would say that there is no plan.
+    if (solution->status == SolveStatus::kInfeasible) return own;
+    const double seconds = std::min(solution->bound / kModelTime, kLongest) * own - kSolverMargin * own;
+    best_seconds_ = std::max(best_seconds_, seconds);
+    return seconds;
+  }
+
+  void Say(absl::string_view how, double seconds) const {
+    if (options_.progress) options_.progress(absl::StrFormat("bound (%s): %.6f s", how, seconds));
+  }
+
+  const CutProblem& problem_;
+  const StepBoundOptions& options_;
+  const SingleCutOptions cut_options_;
+  double best_seconds_ = 0;
+};
+
+}  // namespace
+
+std::vector<NodeId> FirstRuns(const Program& program) {
+  std::vector<NodeId> order;
+  for (const Step& step : program) {
+    if (step.action == Action::kRun) order.push_back(step.id);
+  }
+  return order;
+}
+
+absl::StatusOr<double> StepBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                        const StepBoundOptions& options) {
+  const CutProblem problem(graph, costs, order, std::max<int64_t>(1, options.budget_bytes / kSmallShare));
+  const double own = problem.total_seconds() * (1 - kSumMargin);
+  if (own <= 0 || options.budget_bytes <= 0) return own;
+  const absl::StatusOr<std::vector<int>> cuts = ChooseCuts(graph, costs, order, problem, options.budget_bytes);
+  if (!cuts.ok()) return cuts.status();
+  if (cuts->empty()) return own;
+  const absl::StatusOr<double> bound = Bounder(problem, options, options.copies && costs.CopiesKnown()).Run(*cuts);
+  if (!bound.ok()) return bound.status();
+  return std::max(own, *bound);
+}
+
+}  // namespace str::optimizer

@@ -1,0 +1,42 @@
+// A proven lower bound on the step time of every plan that runs the nodes for the first time in a given order and whose
+// peak fits a budget. docs/certificate.md says what is proven, about which plans, and why.
+#ifndef STR_OPTIMIZER_BOUND_STEP_BOUND_H_
+#define STR_OPTIMIZER_BOUND_STEP_BOUND_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "optimizer/cost/costs.h"
+#include "optimizer/graph/graph.h"
+#include "optimizer/simulator/program.h"
+
+namespace str::optimizer {
+
+struct StepBoundOptions {
+  int64_t budget_bytes = 0;
+  // Whether the plans may copy tensors to the host and back, which without copy rates none can. A bound for plans that
+  // may not is higher, and says nothing about plans that do.
+  bool copies = true;
+  // Of the two searches for integer solutions, each. Without them the bound is still one, only lower.
+  absl::Duration time_limit = absl::Seconds(5);
+  // May be null; may be set at any time.
+  const std::atomic<bool>* stop = nullptr;
+  // One line for people; may be empty.
+  std::function<void(absl::string_view)> progress;
+};
+
+// The nodes of the program in the order of their first runs.
+std::vector<NodeId> FirstRuns(const Program& program);
+
+// At least the nodes' own time. `order` holds each node of the program once.
+absl::StatusOr<double> StepBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                        const StepBoundOptions& options);
+
+}  // namespace str::optimizer
+
+#endif  // STR_OPTIMIZER_BOUND_STEP_BOUND_H_

@@ -1,0 +1,49 @@
+#include "optimizer/importers/graph_reader.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "config/atomic_file.h"
+#include "config/graph_io.h"
+#include "optimizer/importers/imported_graph.h"
+#include "optimizer/importers/json_fields.h"
+#include "optimizer/importers/node_link_json.h"
+#include "optimizer/importers/plain_json.h"
+
+namespace str::optimizer {
+namespace {
+
+absl::StatusOr<config::GraphFile> ParseJsonGraph(absl::string_view text, absl::Duration cost_unit) {
+  const absl::StatusOr<google::protobuf::Struct> object = ParseJson(text);
+  if (!object.ok()) return object.status();
+  const JsonFields file(&*object, "top level");
+  absl::StatusOr<ImportedGraph> graph = absl::InvalidArgumentError(
+      "JSON, but no graph that STR knows: neither \"nodes\" with \"const_bytes\" nor \"nodes\" with \"links\"");
+  if (IsPlainJson(file)) {
+    graph = ImportPlainJson(file);
+  } else if (IsNodeLinkJson(file)) {
+    graph = ImportNodeLinkJson(file, absl::ToDoubleSeconds(cost_unit));
+  }
+  if (!graph.ok()) return graph.status();
+  return MakeGraphFile(*graph);
+}
+
+}  // namespace
+
+bool LooksLikeJson(absl::string_view text) { return absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "{"); }
+
+absl::StatusOr<config::GraphFile> ParseAnyGraph(absl::string_view text, absl::string_view source_name,
+                                                absl::Duration cost_unit) {
+  if (!LooksLikeJson(text)) return config::ParseGraph(text, source_name);
+  absl::StatusOr<config::GraphFile> graph = ParseJsonGraph(text, cost_unit);
+  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", graph.status().message()));
+  return graph;
+}
+
+absl::StatusOr<config::GraphFile> ReadAnyGraph(const std::string& path, absl::Duration cost_unit) {
+  const absl::StatusOr<std::string> text = config::ReadFile(path);
+  if (!text.ok()) return text.status();
+  return ParseAnyGraph(*text, path, cost_unit);
+}
+
+}  // namespace str::optimizer
