@@ -2,8 +2,9 @@
 //
 // A planner turns a graph and a byte budget into a program (optimizer/simulator/program.h). It reports no numbers of
 // its own: the judge tells peak and time, for every planner alike. What callers may rely on:
-//  - A result of kOptimal or kFeasible has a program that fits the budget: the judge's peak and the fit bytes of its
-//    placement (optimizer/placement/fit.h) are both at most budget_bytes, and host memory at most host_limit_bytes.
+//  - A result of kOptimal or kFeasible has a program that fits the budget: the judge's peak is at most budget_bytes, and
+//    so are the fit bytes of its placement (optimizer/placement/fit.h) if it must be placed; host memory is at most
+//    host_limit_bytes.
 //  - That no plan fits (kInfeasible) or was found in time (kLimit) is a result, not an error. Errors are for requests
 //    that cannot be planned at all, such as unknown copy rates, and say what to do.
 //  - When the time limit passes or the caller stops it, a planner returns the best plan it has, soon.
@@ -36,10 +37,17 @@ struct PlanRequest {
   const optimizer::Graph* graph = nullptr;
   const optimizer::Costs* costs = nullptr;
   int64_t budget_bytes = 0;
+  // Whether its buffers must have places within the budget, as a graph needs that will be run. Without it the peak alone
+  // counts, as in the literature.
+  bool placed = true;
   // Most bytes of host copies at once; 0: no limit.
   int64_t host_limit_bytes = 0;
   absl::Duration time_limit = absl::InfiniteDuration();
   uint64_t seed = 0;
+  // At most this many. The plan does not depend on it.
+  int threads = 1;
+  // Enough if proven: a plan this share above its bound at most.
+  double gap = 1e-4;
   // By tensor id; empty: all free.
   std::vector<Pin> pins;
 };
@@ -90,6 +98,8 @@ class Limit {
  public:
   Limit(absl::Duration time_limit, const std::atomic<bool>* stop)
       : deadline_(absl::Now() + time_limit), timed_(time_limit != absl::InfiniteDuration()), stop_(stop) {}
+
+  absl::Duration Left() const { return timed_ ? deadline_ - absl::Now() : absl::InfiniteDuration(); }
 
   bool Reached() const {
     return (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) || (timed_ && absl::Now() >= deadline_);

@@ -10,6 +10,8 @@ namespace {
 // The budget in the model's unit.
 constexpr double kModelBudget = 100;
 constexpr double kOpen = LinearModel::kOpen;
+// Of the copies' time: what a copy costs that nothing waits for.
+constexpr double kCopyPrice = 3e-6;
 
 class Builder {
  public:
@@ -26,7 +28,7 @@ class Builder {
         fetched_(problem.storages().size(), kNone),
         rerun_(problem.positions(), kNone) {}
 
-  std::optional<LinearModel> Build() {
+  std::optional<SingleCut> Build() {
     FindThere();
     if (free_bytes_ < 0) return std::nullopt;
     FindWanted();
@@ -41,7 +43,8 @@ class Builder {
       AddCopiesOut();
       AddCopiesIn();
     }
-    return std::move(model_);
+    return SingleCut{std::move(model_), std::move(resident_), std::move(fetched_), std::move(rerun_),
+                     copy_price_};
   }
 
  private:
@@ -85,7 +88,12 @@ class Builder {
     for (const int id : list_) {
       const int producer = problem_.storages()[id].producer;
       resident_[id] = model_.AddBinary(0);
-      if (options_.copies) fetched_[id] = model_.AddBinary(0);
+      if (options_.copies) {
+        const CutStorage& storage = problem_.storages()[id];
+        const double price = kCopyPrice * (storage.copy_out_seconds + storage.copy_in_seconds) * seconds_;
+        fetched_[id] = model_.AddBinary(price);
+        copy_price_ += price;
+      }
       if (problem_.node(producer).may_rerun && rerun_[producer] == kNone) rerun_[producer] = model_.AddBinary(0);
     }
   }
@@ -183,12 +191,13 @@ class Builder {
   std::vector<int> resident_, fetched_, rerun_;
   // Time beyond the nodes' own before and after the cut.
   int before_ = kNone, after_ = kNone;
+  double copy_price_ = 0;
   LinearModel model_;
 };
 
 }  // namespace
 
-std::optional<LinearModel> SingleCutModel(const CutProblem& problem, int position, const SingleCutOptions& options) {
+std::optional<SingleCut> SingleCutModel(const CutProblem& problem, int position, const SingleCutOptions& options) {
   return Builder(problem, position, options).Build();
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "optimizer/bound/cut_problem.h"
 #include "optimizer/ilp/linear_model.h"
@@ -22,9 +23,21 @@ inline constexpr double kLongest = 5;
 // The nodes' own time in the model's unit.
 inline constexpr double kModelTime = 100;
 
+// The model, and which column says what; kNone where there is none.
+struct SingleCut {
+  LinearModel model;
+  // By storage: on the device during the cut; fetched after it.
+  std::vector<int> resident, fetched;
+  // By position: run again after the cut.
+  std::vector<int> rerun;
+  // At most this much of the objective is a price on copies, which keeps needless ones out of solutions. Take it off
+  // before the minimum is used as a bound.
+  double copy_price = 0;
+};
+
 // The cut at `position`. Its objective is the time of the step, kModelTime standing for total_seconds().
 // Nothing if even what must be there does not fit: then no plan has this order.
-std::optional<LinearModel> SingleCutModel(const CutProblem& problem, int position, const SingleCutOptions& options);
+std::optional<SingleCut> SingleCutModel(const CutProblem& problem, int position, const SingleCutOptions& options);
 
 }  // namespace str::optimizer
 

@@ -25,12 +25,12 @@ class SingleCutTest : public ::testing::Test {
   double Bound(int64_t budget_bytes, bool copies) {
     const Graph graph = b_.Build();
     const CutProblem problem(graph, MeasuredCosts(b_.file()), CapturedOrder(graph), 1);
-    const std::optional<LinearModel> model = SingleCutModel(problem, 2, {budget_bytes, copies});
-    EXPECT_TRUE(model.has_value());
-    if (!model.has_value()) return 0;
-    const absl::StatusOr<Solution> solution = SolveWithHighs(*model, {});
+    const std::optional<SingleCut> cut = SingleCutModel(problem, 2, {budget_bytes, copies});
+    EXPECT_TRUE(cut.has_value());
+    if (!cut.has_value()) return 0;
+    const absl::StatusOr<Solution> solution = SolveWithHighs(cut->model, {});
     EXPECT_TRUE(solution.ok()) << solution.status();
-    return solution->bound / kModelTime * problem.total_seconds() * 1e9;
+    return (solution->bound - cut->copy_price) / kModelTime * problem.total_seconds() * 1e9;
   }
 
   GraphBuilder b_;

@@ -53,10 +53,10 @@ absl::StatusOr<std::vector<int>> ChooseCuts(const Graph& graph, const Costs& cos
 
 class Bounder {
  public:
-  Bounder(const CutProblem& problem, const StepBoundOptions& options, bool copies)
-      : problem_(problem), options_(options), cut_options_{options.budget_bytes, copies} {}
+  Bounder(const CutProblem& problem, const std::vector<NodeId>& order, const StepBoundOptions& options, bool copies)
+      : problem_(problem), order_(order), options_(options), cut_options_{options.budget_bytes, copies} {}
 
-  absl::StatusOr<double> Run(const std::vector<int>& cuts) {
+  absl::StatusOr<StepBound> Run(const std::vector<int>& cuts) {
     struct Relaxed {
       int cut;
       double seconds;
@@ -87,22 +87,44 @@ class Bounder {
       const absl::StatusOr<double> seconds = Solve(relaxed[i].cut, solve);
       if (!seconds.ok()) return seconds.status();
     }
-    return best_seconds_;
+    best_.seconds = best_seconds_;
+    return std::move(best_);
   }
 
  private:
   // The bound by this cut; the nodes' own time where the solver proves nothing.
   absl::StatusOr<double> Solve(int cut, const SolveOptions& solve) {
     const double own = problem_.total_seconds();
-    const std::optional<LinearModel> model = SingleCutModel(problem_, cut, cut_options_);
+    const std::optional<SingleCut> model = SingleCutModel(problem_, cut, cut_options_);
     if (!model.has_value()) return own;
-    const absl::StatusOr<Solution> solution = SolveWithHighs(*model, solve);
+    const absl::StatusOr<Solution> solution = SolveWithHighs(model->model, solve);
     if (!solution.ok()) return solution.status();
     // No claim rests on "infeasible": it would say that there is no plan.
     if (solution->status == SolveStatus::kInfeasible) return own;
-    const double seconds = std::min(solution->bound / kModelTime, kLongest) * own - kSolverMargin * own;
+    const double bound = solution->bound - model->copy_price;
+    const double seconds = std::min(bound / kModelTime, kLongest) * own - kSolverMargin * own;
+    if (!solve.relax_integers && !solution->values.empty() && (best_.fates.empty() || seconds > best_seconds_)) {
+      KeepFates(cut, *model, solution->values);
+    }
     best_seconds_ = std::max(best_seconds_, seconds);
     return seconds;
+  }
+
+  void KeepFates(int cut, const SingleCut& model, const std::vector<double>& values) {
+    best_.cut = order_[cut];
+    best_.fates.clear();
+    const auto is_set = [&](int column) { return column != kNone && values[column] > 0.5; };
+    for (size_t id = 0; id < problem_.storages().size(); ++id) {
+      const CutStorage& storage = problem_.storages()[id];
+      if (model.resident[id] == kNone) continue;
+      if (is_set(model.resident[id])) {
+        best_.fates.push_back({storage.root, CutFate::kResident});
+      } else if (is_set(model.fetched[id])) {
+        best_.fates.push_back({storage.root, CutFate::kFetched});
+      } else {
+        best_.fates.push_back({storage.root, CutFate::kRerun});
+      }
+    }
   }
 
   void Say(absl::string_view how, double seconds) const {
@@ -110,9 +132,11 @@ class Bounder {
   }
 
   const CutProblem& problem_;
+  const std::vector<NodeId>& order_;
   const StepBoundOptions& options_;
   const SingleCutOptions cut_options_;
   double best_seconds_ = 0;
+  StepBound best_;
 };
 
 }  // namespace
@@ -125,17 +149,19 @@ std::vector<NodeId> FirstRuns(const Program& program) {
   return order;
 }
 
-absl::StatusOr<double> StepBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+absl::StatusOr<StepBound> FindStepBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
                                         const StepBoundOptions& options) {
   const CutProblem problem(graph, costs, order, std::max<int64_t>(1, options.budget_bytes / kSmallShare));
-  const double own = problem.total_seconds() * (1 - kSumMargin);
-  if (own <= 0 || options.budget_bytes <= 0) return own;
+  StepBound own;
+  own.seconds = problem.total_seconds() * (1 - kSumMargin);
+  if (own.seconds <= 0 || options.budget_bytes <= 0) return own;
   const absl::StatusOr<std::vector<int>> cuts = ChooseCuts(graph, costs, order, problem, options.budget_bytes);
   if (!cuts.ok()) return cuts.status();
   if (cuts->empty()) return own;
-  const absl::StatusOr<double> bound = Bounder(problem, options, options.copies && costs.CopiesKnown()).Run(*cuts);
-  if (!bound.ok()) return bound.status();
-  return std::max(own, *bound);
+  const bool copies = options.copies && costs.CopiesKnown();
+  absl::StatusOr<StepBound> bound = Bounder(problem, order, options, copies).Run(*cuts);
+  if (bound.ok()) bound->seconds = std::max(own.seconds, bound->seconds);
+  return bound;
 }
 
 }  // namespace str::optimizer

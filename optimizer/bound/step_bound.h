@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,11 +31,23 @@ struct StepBoundOptions {
   std::function<void(absl::string_view)> progress;
 };
 
+// What the solution of the cut that gave the bound does with a tensor that is made before the cut and wanted after it.
+enum class CutFate : int8_t { kResident, kFetched, kRerun };
+
+struct StepBound {
+  // At least the nodes' own time.
+  double seconds = 0;
+  // The node of the cut, and the fates at it by tensor: a plan for one moment, and a good start for a whole one.
+  // None where no integer solution was found.
+  NodeId cut = kNone;
+  std::vector<std::pair<TensorId, CutFate>> fates;
+};
+
 // The nodes of the program in the order of their first runs.
 std::vector<NodeId> FirstRuns(const Program& program);
 
-// At least the nodes' own time. `order` holds each node of the program once.
-absl::StatusOr<double> StepBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+// `order` holds each node of the program once.
+absl::StatusOr<StepBound> FindStepBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
                                         const StepBoundOptions& options);
 
 }  // namespace str::optimizer

@@ -17,9 +17,9 @@ namespace {
 
 double Bound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
              const StepBoundOptions& options) {
-  const absl::StatusOr<double> bound = StepBoundSeconds(graph, costs, order, options);
+  const absl::StatusOr<StepBound> bound = FindStepBound(graph, costs, order, options);
   EXPECT_TRUE(bound.ok()) << bound.status();
-  return bound.value_or(0);
+  return bound.ok() ? bound->seconds : 0;
 }
 
 TEST(StepBoundTest, IsTheNodesOwnTimeWhereEverythingFits) {

@@ -28,7 +28,10 @@ absl::Status Simulator::Run(const Program& program, const SimulationDetail& deta
   result_ = result;
   Start(detail);
   const int steps = static_cast<int>(program.size());
-  if (detail.profile) result->profile.resize(steps);
+  if (detail.profile) {
+    result->profile.resize(steps);
+    result->held.resize(steps);
+  }
   if (detail.timeline) result->timeline.resize(steps);
   for (int index = 0; index < steps; ++index) {
     const Step& step = program[index];
@@ -47,6 +50,7 @@ absl::Status Simulator::Run(const Program& program, const SimulationDetail& deta
         SwapIn(step, index);
         break;
     }
+    if (detail.profile) result->held[index] = in_use_;
   }
   Finish(steps);
   return absl::OkStatus();

@@ -66,8 +66,9 @@ struct Simulation {
   int32_t peak_step = 0;
   int64_t host_peak_bytes = 0;
   double seconds = 0;
-  // Per step the most bytes in use during it.
+  // Per step the most bytes in use during it, and those in use after it.
   std::vector<int64_t> profile;
+  std::vector<int64_t> held;
   std::vector<Allocation> allocations;
   // Per step: computing, copying, or waiting.
   std::vector<Interval> timeline;

@@ -1,6 +1,5 @@
 #include "optimizer/tools/finished_plan.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,7 +27,7 @@ absl::StatusOr<FinishedPlan> FinishPlan(const GraphInput& input, absl::string_vi
   if (!program.ok()) return Broken(planner, program.status().message());
   absl::StatusOr<optimizer::Fit> fit = optimizer::FitProgram(input.graph, input.costs, *program, request.budget_bytes);
   if (!fit.ok()) return Broken(planner, fit.status().message());
-  const int64_t needed = std::max(fit->fit_bytes, fit->verdict.peak_bytes());
+  const int64_t needed = request.placed ? fit->fit_bytes : fit->verdict.peak_bytes();
   if (needed > request.budget_bytes) {
     return Broken(planner, absl::StrCat("it needs ", needed, " bytes of a budget of ", request.budget_bytes));
   }
@@ -46,7 +45,7 @@ absl::StatusOr<FinishedPlan> FinishPlan(const GraphInput& input, absl::string_vi
   file.set_baseline_step_seconds(input.baseline_seconds);
   file.set_bound_seconds(result.bound_seconds);
   file.set_external_bytes(input.file.external_bytes());
-  optimizer::WritePlaces(*fit, &file);
+  if (fit->fit_bytes <= request.budget_bytes) optimizer::WritePlaces(*fit, &file);
   if (absl::Status status = config::ValidateStrategy(file); !status.ok()) return Broken(planner, status.message());
   if (absl::Status status = config::CheckStrategyAgainstGraph(file, input.file); !status.ok()) {
     return Broken(planner, status.message());

@@ -33,7 +33,7 @@ struct PlanOptions {
   std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit,
                              cost_unit;
   uint64_t seed = 0;
-  int threads = 1;
+  int threads = 2;
   std::vector<std::string> pins;
 };
 
@@ -51,6 +51,9 @@ absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, 
   request.graph = &input.graph;
   request.costs = &input.costs;
   request.seed = options.seed;
+  request.threads = options.threads;
+  // Graphs from elsewhere are compared with the literature, which counts bytes without placing them.
+  request.placed = !input.file.tensorflow_version().empty();
   const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, input.baseline_peak_bytes);
   if (!budget.ok()) return budget.status();
   request.budget_bytes = *budget;
@@ -192,7 +195,8 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--solver", options->solver, "For strategies that need one")
       ->check(CLI::IsMember({"highs", "gurobi"}));
   command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();
-  command->add_option("--threads", options->threads, "At most this many; no strategy uses more than one yet")
+  command->add_option("--threads", options->threads, "At most this many")
+      ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--device", options->device, "Device the plan is for: a name of \"str devices\" or a file");
   AddCostUnitOption(command, &options->cost_unit);

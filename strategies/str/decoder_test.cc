@@ -1,4 +1,4 @@
-#include "strategies/greedy/decoder.h"
+#include "strategies/str/decoder.h"
 
 #include <string>
 

@@ -1,28 +1,33 @@
-#include "strategies/greedy/greedy_planner.h"
+#include "strategies/str/str_planner.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "config/text_units.h"
+#include "optimizer/bound/step_bound.h"
 #include "optimizer/order/orders.h"
-#include "optimizer/placement/fit.h"
-#include "strategies/greedy/least_memory.h"
-#include "strategies/greedy/problem.h"
-#include "strategies/greedy/search.h"
+#include "strategies/str/cut_start.h"
+#include "strategies/str/evaluator.h"
+#include "strategies/str/least_memory.h"
+#include "strategies/str/needs.h"
+#include "strategies/str/portfolio.h"
+#include "strategies/str/problem.h"
+#include "strategies/str/search.h"
 #include "strategies/registry.h"
 
 namespace str::strategies {
 namespace {
 
-using optimizer::Fit;
 using optimizer::Program;
 
+// A plan this close to its bound is called optimal: what the bound's own safety margin leaves open.
+constexpr double kProvenGap = 2e-6;
 // Rounds of planning with a tighter budget, because the buffers of the plan so far could not be placed within it.
 constexpr int kPlacementRounds = 6;
-constexpr int kPolishRounds = 60;
 // Of the memory that the step may use: up to where copies are hidden if all of it cannot be placed.
 constexpr double kRelaxedShares[] = {0.97, 0.93, 0.88, 0.8, 0.65, 0};
 
@@ -30,15 +35,19 @@ constexpr double kRelaxedShares[] = {0.97, 0.93, 0.88, 0.8, 0.65, 0};
 class OrderPlanner {
  public:
   OrderPlanner(const PlanRequest& request, const ProblemOptions& options, const optimizer::CandidateOrder& order,
-               const Limit* limit, const ProgressCallback& progress)
+               const Limit* limit, const ProgressCallback& progress, const std::atomic<bool>* stop)
       : request_(request),
         limit_(*limit),
         progress_(progress),
+        stop_(stop),
+        allow_swap_(options.allow_swap),
         problem_(request.graph, request.costs, order.nodes, options),
-        search_(&problem_, limit, request.host_limit_bytes, request.seed) {}
+        model_(&problem_),
+        search_(&model_, limit, request.host_limit_bytes, request.seed),
+        evaluator_(&problem_) {}
 
   absl::Status FindLeast() {
-    absl::StatusOr<LeastMemory> least = FindLeastMemory(problem_, &search_, request_.host_limit_bytes);
+    absl::StatusOr<LeastMemory> least = FindLeastMemory(request_, problem_, &search_, &evaluator_);
     if (!least.ok()) return least.status();
     least_ = *std::move(least);
     return absl::OkStatus();
@@ -49,50 +58,84 @@ class OrderPlanner {
   // Expects that the budget is at least what the least memory plan needs, which is the plan if nothing better is found.
   absl::Status Plan() {
     if (absl::Status status = Consider(least_.program).status(); !status.ok()) return status;
-    const double slowest = best_seconds_;
-    Decisions keep(problem_.units().size(), Mode::kKeep);
-    if (absl::Status status = PlanFrom(std::move(keep)); !status.ok()) return status;
-    // What the greedy misses can still be reached from below.
-    return best_seconds_ < slowest ? absl::OkStatus() : PlanFrom(least_.decisions);
-  }
-
-  const Program& program() const { return best_; }
-
- private:
-  absl::Status PlanFrom(Decisions decisions) {
+    if (absl::Status status = FindBound(); !status.ok()) return status;
     int64_t budget = request_.budget_bytes;
     for (int round = 0; round < kPlacementRounds && !limit_.Reached(); ++round) {
-      if (!search_.Reduce(budget, &decisions)) return absl::OkStatus();
-      search_.CleanUp(budget, &decisions);
-      absl::StatusOr<int64_t> fit_bytes = Consider(decisions, budget);
+      const AnnealResult found = SearchUnder(budget);
+      if (!found.fits) return absl::OkStatus();
+      absl::StatusOr<int64_t> fit_bytes = Consider(found.decisions, budget);
       if (!fit_bytes.ok()) return fit_bytes.status();
-      if (*fit_bytes <= request_.budget_bytes) {
-        if (!search_.Polish(budget, kPolishRounds, &decisions)) return absl::OkStatus();
-        return Consider(decisions, budget).status();
-      }
-      if (absl::Status status = ConsiderTighter(decisions, budget); !status.ok()) return status;
+      if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
+      if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
       if (budget <= least_.peak_bytes) return absl::OkStatus();
       budget = std::max(least_.peak_bytes, budget - (*fit_bytes - request_.budget_bytes));
     }
     return absl::OkStatus();
   }
 
+  const Program& program() const { return best_; }
+  double bound_seconds() const { return bound_.seconds; }
+  bool proven() const { return best_seconds_ <= bound_.seconds * (1 + kProvenGap); }
+
+ private:
+  absl::Status FindBound() {
+    optimizer::StepBoundOptions options;
+    options.budget_bytes = request_.budget_bytes;
+    options.copies = allow_swap_;
+    options.time_limit = std::min(options.time_limit, limit_.Left());
+    options.stop = stop_;
+    std::vector<optimizer::NodeId> order;
+    for (int stage = 0; stage < problem_.stages(); ++stage) order.push_back(problem_.node(stage));
+    absl::StatusOr<optimizer::StepBound> bound =
+        optimizer::FindStepBound(*request_.graph, *request_.costs, order, options);
+    if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));
+    bound_ = *std::move(bound);
+    return absl::OkStatus();
+  }
+
+  AnnealResult SearchUnder(int64_t budget) {
+    std::vector<Decisions> starts;
+    if (!bound_.fates.empty()) starts.push_back(StartFromCut(problem_, bound_));
+    Decisions greedy = problem_.KeepEverything();
+    if (search_.Reduce(budget, &greedy)) search_.CleanUp(budget, &greedy);
+    starts.push_back(std::move(greedy));
+    starts.push_back(least_.decisions);
+    if (search_.evaluator().Evaluate(starts[starts.size() - 2], budget).tight_peak_bytes <= budget) starts.pop_back();
+    PortfolioOptions options;
+    options.budget_bytes = budget;
+    options.host_limit_bytes = request_.host_limit_bytes;
+    options.threads = request_.threads;
+    options.seed = request_.seed;
+    options.good_enough_seconds = bound_.seconds * (1 + request_.gap);
+    if (progress_) {
+      options.progress = [this](const AnnealResult& best) {
+        if (best.fits) Say(best.evaluation.seconds);
+      };
+    }
+    return RunPortfolio(model_, starts, options, limit_);
+  }
+
+  void Say(double seconds) const {
+    progress_(absl::StrFormat("best %.6f s, bound %.6f s, gap %.3f %%", seconds, bound_.seconds,
+                              100 * (seconds / bound_.seconds - 1)));
+  }
+
   // Takes the decisions' program under `budget` if it fits as placed and is faster than the one so far. Returns what it
   // needs.
   absl::StatusOr<int64_t> Consider(const Decisions& decisions, int64_t budget) {
-    search_.evaluator().Evaluate(decisions, budget);
-    return Consider(search_.evaluator().program());
+    if (!evaluator_.Evaluate(decisions, budget).valid) return std::numeric_limits<int64_t>::max();
+    return Consider(evaluator_.program());
   }
 
   // The same decisions with copies hidden only where memory is low: less to hide behind, but easier to place.
   absl::Status ConsiderTighter(const Decisions& decisions, int64_t budget) {
     const int64_t external = problem_.graph().external_bytes();
     for (const double share : kRelaxedShares) {
-      Evaluation evaluation = search_.evaluator().EvaluateMemory(decisions, budget);
+      Evaluation evaluation = evaluator_.EvaluateMemory(decisions, budget);
       const int64_t relaxed_budget = external + static_cast<int64_t>(share * static_cast<double>(budget - external));
-      search_.evaluator().EvaluateTime(relaxed_budget, &evaluation);
+      evaluator_.EvaluateTime(relaxed_budget, &evaluation);
       if (!best_.empty() && evaluation.seconds >= best_seconds_) return absl::OkStatus();
-      const absl::StatusOr<int64_t> fit_bytes = Consider(search_.evaluator().program());
+      const absl::StatusOr<int64_t> fit_bytes = Consider(evaluator_.program());
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
     }
@@ -100,30 +143,33 @@ class OrderPlanner {
   }
 
   absl::StatusOr<int64_t> Consider(const Program& program) {
-    const absl::StatusOr<Fit> fit =
-        optimizer::FitProgram(problem_.graph(), problem_.costs(), program, request_.budget_bytes);
-    if (!fit.ok()) return fit.status();
-    const bool fits = fit->fit_bytes <= request_.budget_bytes;
-    if (!fits || (!best_.empty() && fit->verdict.seconds() >= best_seconds_)) return fit->fit_bytes;
+    const absl::StatusOr<Needs> needs = FindNeeds(request_, program, request_.budget_bytes);
+    if (!needs.ok()) return needs.status();
+    const bool fits = needs->bytes <= request_.budget_bytes;
+    if (!fits || (!best_.empty() && needs->seconds >= best_seconds_)) return needs->bytes;
     best_ = program;
-    best_seconds_ = fit->verdict.seconds();
-    if (progress_) progress_(absl::StrFormat("best plan so far: %.4f s", best_seconds_));
-    return fit->fit_bytes;
+    best_seconds_ = needs->seconds;
+    return needs->bytes;
   }
 
   const PlanRequest& request_;
   const Limit& limit_;
   const ProgressCallback& progress_;
+  const std::atomic<bool>* const stop_;
+  const bool allow_swap_;
   const Problem problem_;
+  const LeanModel model_;
   Search search_;
+  Evaluator evaluator_;
   LeastMemory least_;
+  optimizer::StepBound bound_;
   Program best_;
   double best_seconds_ = 0;
 };
 
 }  // namespace
 
-absl::StatusOr<PlanResult> GreedyPlanner::Plan(const PlanRequest& request, const ProgressCallback& progress,
+absl::StatusOr<PlanResult> StrPlanner::Plan(const PlanRequest& request, const ProgressCallback& progress,
                                                const std::atomic<bool>* stop) const {
   if (options_.allow_swap) {
     if (absl::Status status = optimizer::RequireCopyRates(*request.costs); !status.ok()) return status;
@@ -142,7 +188,7 @@ absl::StatusOr<PlanResult> GreedyPlanner::Plan(const PlanRequest& request, const
   result.status = PlanStatus::kInfeasible;
   std::unique_ptr<OrderPlanner> chosen;
   for (const optimizer::CandidateOrder& order : *orders) {
-    auto planner = std::make_unique<OrderPlanner>(request, options, order, &limit, progress);
+    auto planner = std::make_unique<OrderPlanner>(request, options, order, &limit, progress, stop);
     if (absl::Status status = planner->FindLeast(); !status.ok()) return status;
     const LeastMemory& least = planner->least();
     if (progress) {
@@ -162,18 +208,20 @@ absl::StatusOr<PlanResult> GreedyPlanner::Plan(const PlanRequest& request, const
     return result;
   }
   if (absl::Status status = chosen->Plan(); !status.ok()) return status;
-  result.status = PlanStatus::kFeasible;
+  result.status = chosen->proven() ? PlanStatus::kOptimal : PlanStatus::kFeasible;
   result.program = chosen->program();
+  result.bound_seconds = chosen->bound_seconds();
+  result.solver = "highs";
   return result;
 }
 
 namespace {
 
-const PlannerRegistration kMixed(std::make_unique<GreedyPlanner>(GreedyOptions{
+const PlannerRegistration kMixed(std::make_unique<StrPlanner>(StrPlannerOptions{
     "str", "swaps and recomputes, whichever costs less time (default)", true, true}));
-const PlannerRegistration kSwapOnly(std::make_unique<GreedyPlanner>(GreedyOptions{
+const PlannerRegistration kSwapOnly(std::make_unique<StrPlanner>(StrPlannerOptions{
     "swap-only", "swaps, never recomputes", true, false}));
-const PlannerRegistration kRecomputeOnly(std::make_unique<GreedyPlanner>(GreedyOptions{
+const PlannerRegistration kRecomputeOnly(std::make_unique<StrPlanner>(StrPlannerOptions{
     "recompute-only", "recomputes, never swaps", false, true}));
 
 }  // namespace

@@ -1,11 +1,9 @@
-#include "strategies/greedy/search.h"
+#include "strategies/str/search.h"
 
 #include <algorithm>
 
 namespace str::strategies {
 namespace {
-
-using optimizer::kNone;
 
 // Candidates of each kind that are evaluated exactly per decision.
 constexpr int kSwapCandidates = 6;
@@ -25,11 +23,16 @@ constexpr int64_t kMostDescendWork = 5000000;
 
 }  // namespace
 
-Search::Search(const Problem* problem, const Limit* limit, int64_t host_limit_bytes, uint64_t seed)
-    : problem_(*problem), limit_(*limit), host_limit_bytes_(host_limit_bytes), evaluator_(problem), random_(seed) {
-  stage_starts_.resize(problem_.stages() + 1, 0);
-  for (int stage = 0; stage < problem_.stages(); ++stage) {
-    stage_starts_[stage + 1] = stage_starts_[stage] + problem_.costs().node_seconds[problem_.node(stage)];
+Search::Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes, uint64_t seed)
+    : model_(*model),
+      problem_(model->problem()),
+      limit_(*limit),
+      host_limit_bytes_(host_limit_bytes),
+      evaluator_(model, host_limit_bytes > 0),
+      random_(seed) {
+  stage_starts_.resize(model_.stages() + 1, 0);
+  for (int stage = 0; stage < model_.stages(); ++stage) {
+    stage_starts_[stage + 1] = stage_starts_[stage] + model_.stage(stage).seconds;
   }
 }
 
@@ -41,20 +44,19 @@ bool Search::Fits(const Evaluation& evaluation, int64_t budget_bytes) const {
   return evaluation.valid && evaluation.peak_bytes <= budget_bytes && HostFits(evaluation);
 }
 
-double Search::EstimateSwap(const Unit& unit) const {
-  const int64_t bytes = problem_.storages()[unit.storage].bytes;
-  const double copies = problem_.costs().CopyOutSeconds(bytes) + problem_.costs().CopyInSeconds(bytes);
+double Search::EstimateSwap(const LeanUnit& unit) const {
+  const LeanStorage& storage = model_.storage(unit.storage);
+  const double copies = storage.copy_out_seconds + storage.copy_in_seconds;
   const double gap = stage_starts_[unit.to] - stage_starts_[unit.from + 1];
   return kHiddenCopyRate * copies + std::max(0.0, copies - gap);
 }
 
 bool Search::IsThere(int32_t id, int32_t stage, const Decisions& decisions, bool* fetched) const {
   const Storage& storage = problem_.storages()[id];
-  const std::vector<Unit>& units = problem_.units();
   *fetched = false;
   for (int32_t u = storage.first_unit; u < storage.first_unit + storage.units; ++u) {
-    if (stage <= units[u].from) return true;
-    if (stage > units[u].to) continue;
+    if (stage <= model_.unit(u).from) return true;
+    if (stage > model_.unit(u).to) continue;
     *fetched = decisions[u] == Mode::kSwap;
     return decisions[u] == Mode::kKeep;
   }
@@ -62,14 +64,13 @@ bool Search::IsThere(int32_t id, int32_t stage, const Decisions& decisions, bool
 }
 
 double Search::EstimateRerun(int32_t id, int32_t stage, const Decisions& decisions, int* steps_left) const {
-  const Storage& storage = problem_.storages()[id];
-  double seconds = problem_.costs().node_seconds[storage.producer];
-  for (optimizer::TensorId input : problem_.graph().inputs(storage.producer)) {
-    const int32_t needed = problem_.storage_of(input);
+  const int32_t producer = model_.storage(id).producer;
+  double seconds = model_.stage(producer).seconds;
+  for (const int32_t needed : model_.inputs(producer)) {
     bool fetched = false;
-    if (needed == kNone || IsThere(needed, stage, decisions, &fetched)) continue;
+    if (IsThere(needed, stage, decisions, &fetched)) continue;
     if (fetched) {
-      seconds += kHiddenCopyRate * problem_.costs().CopyInSeconds(problem_.storages()[needed].bytes);
+      seconds += kHiddenCopyRate * model_.storage(needed).copy_in_seconds;
     } else if (--*steps_left > 0) {
       seconds += EstimateRerun(needed, stage, decisions, steps_left);
     }
@@ -78,9 +79,10 @@ double Search::EstimateRerun(int32_t id, int32_t stage, const Decisions& decisio
 }
 
 void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vector<Candidate>* candidates) {
-  const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
-  const std::vector<double>& seconds = evaluator_.stage_seconds();
-  const int stages = problem_.stages();
+  std::vector<int64_t> bytes;
+  std::vector<double> seconds;
+  evaluator_.StageProfile(&bytes, &seconds);
+  const int stages = model_.stages();
   weight_.resize(stages);
   weight_before_.resize(stages + 1);
   weight_before_[0] = 0;
@@ -89,24 +91,24 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
     weight_before_[stage + 1] = weight_before_[stage] + weight_[stage];
   }
   std::vector<Candidate> swaps, reruns, others;
-  for (int32_t u = 0; u < static_cast<int32_t>(problem_.units().size()); ++u) {
-    const Unit& unit = problem_.units()[u];
+  for (int32_t u = 0; u < model_.units(); ++u) {
+    const LeanUnit& unit = model_.unit(u);
     if (weight_before_[unit.to] - weight_before_[unit.from + 1] <= 0) continue;
-    const int64_t size = problem_.storages()[unit.storage].rounded_bytes;
+    const int64_t size = model_.storage(unit.storage).bytes;
     double gain = 0;
     for (int stage = unit.from + 1; stage < unit.to; ++stage) {
       if (weight_[stage] > 0) gain += weight_[stage] * static_cast<double>(std::min(size, bytes[stage] - budget_bytes));
     }
     if (decisions[u] == Mode::kKeep) {
-      if (problem_.Allows(unit, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
-      if (problem_.Allows(unit, Mode::kRecompute)) {
+      if (Allows(u, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
+      if (Allows(u, Mode::kRecompute)) {
         int steps_left = kMostRerunEstimateSteps;
         const double cost = EstimateRerun(unit.storage, unit.to, decisions, &steps_left);
-        reruns.push_back({u, Mode::kRecompute, gain / (cost + kSmallestGain * problem_.compute_seconds())});
+        reruns.push_back({u, Mode::kRecompute, gain / (cost + kSmallestGain * model_.compute_seconds())});
       }
     } else if (decisions[u] != Mode::kTransient) {
       for (Mode mode : {Mode::kTransient, Mode::kSwap}) {
-        if (mode != decisions[u] && problem_.Allows(unit, mode)) others.push_back({u, mode, gain});
+        if (mode != decisions[u] && Allows(u, mode)) others.push_back({u, mode, gain});
       }
     }
   }
@@ -126,7 +128,7 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
 bool Search::Reduce(int64_t budget_bytes, Decisions* decisions) {
   std::vector<Candidate> candidates;
   Evaluation current = evaluator_.Evaluate(*decisions, budget_bytes);
-  const double total = problem_.compute_seconds();
+  const double total = model_.compute_seconds();
   while (current.valid && !Fits(current, budget_bytes)) {
     if (limit_.Reached()) return false;
     Nominate(budget_bytes, *decisions, &candidates);
@@ -160,12 +162,10 @@ bool Search::Reduce(int64_t budget_bytes, Decisions* decisions) {
   return current.valid;
 }
 
-double Search::Burden(const Unit& unit, Mode mode) const {
-  const Storage& storage = problem_.storages()[unit.storage];
-  if (mode == Mode::kSwap) {
-    return problem_.costs().CopyOutSeconds(storage.bytes) + problem_.costs().CopyInSeconds(storage.bytes);
-  }
-  return problem_.costs().node_seconds[storage.producer];
+double Search::Burden(int32_t unit, Mode mode) const {
+  const LeanStorage& storage = model_.storage(model_.unit(unit).storage);
+  if (mode == Mode::kSwap) return storage.copy_out_seconds + storage.copy_in_seconds;
+  return model_.stage(storage.producer).seconds;
 }
 
 bool Search::TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current) {
@@ -175,7 +175,7 @@ bool Search::TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* d
   if (Fits(evaluation, budget_bytes)) {
     evaluator_.EvaluateTime(budget_bytes, &evaluation);
     // Less to do is better even at the same cost.
-    const double needed = mode == Mode::kKeep ? 0 : kSmallestGain * problem_.compute_seconds();
+    const double needed = mode == Mode::kKeep ? 0 : kSmallestGain * model_.compute_seconds();
     if (Fits(evaluation, budget_bytes) && evaluation.Cost() <= current->Cost() - needed) {
       *current = evaluation;
       return true;
@@ -195,7 +195,7 @@ void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
   for (int pass = 0; pass < kMostCleanUpPasses; ++pass) {
     bool changed = false;
     std::stable_sort(decided.begin(), decided.end(), [&](int32_t a, int32_t b) {
-      return Burden(problem_.units()[a], (*decisions)[a]) > Burden(problem_.units()[b], (*decisions)[b]);
+      return Burden(a, (*decisions)[a]) > Burden(b, (*decisions)[b]);
     });
     for (int32_t unit : decided) {
       if (limit_.Reached()) return;
@@ -206,7 +206,7 @@ void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
       }
       if (pass == 0) continue;
       for (Mode mode : {Mode::kSwap, Mode::kRecompute, Mode::kTransient}) {
-        if (mode == (*decisions)[unit] || !problem_.Allows(problem_.units()[unit], mode)) continue;
+        if (mode == (*decisions)[unit] || !Allows(unit, mode)) continue;
         changed |= TryMode(budget_bytes, unit, mode, decisions, &current);
       }
     }
@@ -216,7 +216,7 @@ void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
 
 bool Search::Polish(int64_t budget_bytes, int rounds, Decisions* decisions) {
   Evaluation best = evaluator_.Evaluate(*decisions, budget_bytes);
-  if (best.seconds < problem_.compute_seconds() * (1 + kSmallestOverhead)) return false;
+  if (best.seconds < model_.compute_seconds() * (1 + kSmallestOverhead)) return false;
   bool changed = false;
   for (int round = 0; round < rounds && !limit_.Reached(); ++round) {
     std::vector<int32_t> decided;
@@ -236,7 +236,7 @@ bool Search::Polish(int64_t budget_bytes, int rounds, Decisions* decisions) {
     if (!Reduce(budget_bytes, &trial)) continue;
     const Evaluation evaluation = evaluator_.Evaluate(trial, budget_bytes);
     if (!Fits(evaluation, budget_bytes)) continue;
-    if (evaluation.Cost() < best.Cost() - kSmallestGain * problem_.compute_seconds()) {
+    if (evaluation.Cost() < best.Cost() - kSmallestGain * model_.compute_seconds()) {
       best = evaluation;
       *decisions = trial;
       changed = true;
@@ -253,22 +253,24 @@ void Search::Descend(Decisions* decisions) {
 }
 
 bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
-  const std::vector<Unit>& units = problem_.units();
   const int64_t peak = evaluator_.EvaluateMemory(*decisions, 0).tight_peak_bytes;
-  const std::vector<int64_t>& bytes = evaluator_.stage_bytes();
+  std::vector<int64_t> bytes;
+  std::vector<double> seconds;
+  evaluator_.StageProfile(&bytes, &seconds);
   const int32_t stage = static_cast<int32_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
   const double excess = evaluator_.EvaluateMemory(*decisions, peak - 1).excess;
   // Units whose storage may be on the device in that stage: with reruns also those that are dropped.
   const bool reruns = std::any_of(decisions->begin(), decisions->end(),
                                   [](Mode mode) { return mode == Mode::kRecompute || mode == Mode::kTransient; });
   std::vector<int32_t> near;
-  for (int32_t u = 0; u < static_cast<int32_t>(units.size()); ++u) {
-    const bool edge = units[u].from == stage || units[u].to == stage;
-    const bool inside = units[u].from < stage && stage < units[u].to;
+  for (int32_t u = 0; u < model_.units(); ++u) {
+    const LeanUnit& unit = model_.unit(u);
+    const bool edge = unit.from == stage || unit.to == stage;
+    const bool inside = unit.from < stage && stage < unit.to;
     if (edge || (inside && (reruns || (*decisions)[u] == Mode::kKeep))) near.push_back(u);
   }
   std::stable_sort(near.begin(), near.end(), [&](int32_t a, int32_t b) {
-    return problem_.storages()[units[a].storage].bytes > problem_.storages()[units[b].storage].bytes;
+    return model_.storage(model_.unit(a).storage).bytes > model_.storage(model_.unit(b).storage).bytes;
   });
   const auto is_lower = [&] {
     const Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, peak - 1);
@@ -280,12 +282,13 @@ bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
   // memory that saves most steps.
   std::vector<int32_t> kept;
   for (int32_t unit : near) {
-    if ((*decisions)[unit] == Mode::kKeep && units[unit].from < stage && stage < units[unit].to) kept.push_back(unit);
+    const bool inside = model_.unit(unit).from < stage && stage < model_.unit(unit).to;
+    if ((*decisions)[unit] == Mode::kKeep && inside) kept.push_back(unit);
   }
   for (size_t count = kept.size(); count > 1 && may_go_on(); count /= 2) {
     const Decisions before = *decisions;
     for (size_t i = 0; i < count; ++i) {
-      const bool swap = problem_.Allows(units[kept[i]], Mode::kSwap);
+      const bool swap = Allows(kept[i], Mode::kSwap);
       (*decisions)[kept[i]] = swap ? Mode::kSwap : Mode::kTransient;
     }
     if (is_lower()) return true;
@@ -294,7 +297,7 @@ bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
   for (int32_t unit : near) {
     const Mode before = (*decisions)[unit];
     for (Mode mode : {Mode::kSwap, Mode::kTransient, Mode::kRecompute, Mode::kKeep}) {
-      if (mode == before || !problem_.Allows(units[unit], mode)) continue;
+      if (mode == before || !Allows(unit, mode)) continue;
       if (!may_go_on()) return false;
       (*decisions)[unit] = mode;
       if (is_lower()) return true;

@@ -1,13 +1,15 @@
 // The plan that needs the least memory, whatever it costs.
-#ifndef STR_STRATEGIES_GREEDY_LEAST_MEMORY_H_
-#define STR_STRATEGIES_GREEDY_LEAST_MEMORY_H_
+#ifndef STR_STRATEGIES_STR_LEAST_MEMORY_H_
+#define STR_STRATEGIES_STR_LEAST_MEMORY_H_
 
 #include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "optimizer/simulator/program.h"
-#include "strategies/greedy/problem.h"
-#include "strategies/greedy/search.h"
+#include "strategies/str/evaluation.h"
+#include "strategies/str/evaluator.h"
+#include "strategies/str/problem.h"
+#include "strategies/str/search.h"
 
 namespace str::strategies {
 
@@ -15,14 +17,15 @@ struct LeastMemory {
   Decisions decisions;
   optimizer::Program program;
   int64_t peak_bytes = 0;
-  // With its buffers placed.
+  // With its buffers placed, if they must be.
   int64_t fit_bytes = 0;
 };
 
 // Where swapping is allowed, everything is dropped in every gap, so that each stage holds only what it needs; where it
 // is not, or host memory is short, the peak is brought down step by step.
-absl::StatusOr<LeastMemory> FindLeastMemory(const Problem& problem, Search* search, int64_t host_limit_bytes);
+absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Problem& problem, Search* search,
+                                            Evaluator* evaluator);
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_GREEDY_LEAST_MEMORY_H_
+#endif  // STR_STRATEGIES_STR_LEAST_MEMORY_H_

@@ -1,4 +1,4 @@
-#include "strategies/greedy/composer.h"
+#include "strategies/str/composer.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "strategies/greedy/decoder.h"
+#include "strategies/str/decoder.h"
 
 #include <algorithm>
 
@@ -120,17 +120,13 @@ void Decoder::EndStage(int stage) {
   for (const Problem::Touch& touch : problem_.touches(stage)) {
     const int32_t storage = touch.storage;
     current_[storage] = touch.next;
-    // Without uses left it is there only for reruns, which make it again if they can.
-    const bool dropped =
-        touch.next == Problem::kNoUseLeft ? problem_.storages()[storage].can_rerun : ModeNow(storage) != Mode::kKeep;
-    if (!dropped) continue;
+    if (ModeNow(storage) == Mode::kKeep) continue;
     resident_[storage] = 0;
     last_release_[storage] = last;
     if (first_release_[storage] == kNone) first_release_[storage] = last;
   }
   for (int32_t storage : transient_) {
-    const bool gap_goes_on = current_[storage] == Problem::kNoUseLeft || ModeNow(storage) == Mode::kTransient;
-    if (!gap_goes_on || !resident_[storage]) continue;
+    if (ModeNow(storage) != Mode::kTransient || !resident_[storage]) continue;
     resident_[storage] = 0;
     last_release_[storage] = last;
   }

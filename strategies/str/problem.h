@@ -2,12 +2,14 @@
 //
 // Glossary.
 //   stage     a position in the order of the program's nodes; a node is first run in its stage.
-//   storage   a tensor that owns a buffer (the root) with all views of it: a use of any of them is a use of the
-//   storage. unit      a gap of a storage: two consecutive uses with at least one stage between them.
+//   storage   a tensor that owns a buffer (the root) with all views of it: a use of any of them is a use of the storage.
+//   unit      a gap of a storage: two consecutive uses with at least one stage between them.
+//   afterlife the unit from the last use of a storage that can be made again to the end: whether it stays for reruns
+//             that take it (kKeep), or is made again for each of them (kTransient).
 // Storages that are too small to matter, held to the end or never freed by TensorFlow are not decided: they count as
 // always there, and a rerun that takes one simply prolongs its life.
-#ifndef STR_STRATEGIES_GREEDY_PROBLEM_H_
-#define STR_STRATEGIES_GREEDY_PROBLEM_H_
+#ifndef STR_STRATEGIES_STR_PROBLEM_H_
+#define STR_STRATEGIES_STR_PROBLEM_H_
 
 #include <cstdint>
 #include <vector>
@@ -39,16 +41,17 @@ struct Storage {
   bool may_recompute = false;
   // Whether the producer can run again at all, asked or not.
   bool can_rerun = false;
-  // Its units are [first_unit, first_unit + units).
+  // Its units are [first_unit, first_unit + units), the afterlife last.
   int32_t first_unit = 0;
   int32_t units = 0;
 };
 
 struct Unit {
   int32_t storage = 0;
-  // Stages of the uses around the gap.
+  // Stages of the uses around the gap; an afterlife ends at stages().
   int32_t from = 0;
   int32_t to = 0;
+  bool afterlife = false;
 };
 
 struct ProblemOptions {
@@ -64,6 +67,7 @@ class Problem {
  public:
   // What follows a use of a storage, besides a unit.
   static constexpr int32_t kNextUseAdjacent = -1;
+  // And it cannot be made again.
   static constexpr int32_t kNoUseLeft = -2;
   struct Touch {
     int32_t storage = 0;
@@ -86,6 +90,8 @@ class Problem {
   // The storages that are made or used in a stage.
   const std::vector<Touch>& touches(int stage) const { return touches_[stage]; }
   bool Allows(const Unit& unit, Mode mode) const;
+  // Nothing is dropped before its last use, and nothing stays after it.
+  std::vector<Mode> KeepEverything() const;
   // Whether storages may be swapped in general.
   bool allows_swap() const { return allows_swap_; }
   // Seconds of computing with everything kept.
@@ -109,4 +115,4 @@ class Problem {
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_GREEDY_PROBLEM_H_
+#endif  // STR_STRATEGIES_STR_PROBLEM_H_

@@ -1,15 +1,15 @@
 // From a draft to a program: when each copy starts and when it is waited for.
 //
 // Reused from draft to draft; not thread-safe.
-#ifndef STR_STRATEGIES_GREEDY_COMPOSER_H_
-#define STR_STRATEGIES_GREEDY_COMPOSER_H_
+#ifndef STR_STRATEGIES_STR_COMPOSER_H_
+#define STR_STRATEGIES_STR_COMPOSER_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "optimizer/simulator/program.h"
-#include "strategies/greedy/decoder.h"
-#include "strategies/greedy/problem.h"
+#include "strategies/str/decoder.h"
+#include "strategies/str/problem.h"
 
 namespace str::strategies {
 
@@ -52,4 +52,4 @@ class Composer {
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_GREEDY_COMPOSER_H_
+#endif  // STR_STRATEGIES_STR_COMPOSER_H_

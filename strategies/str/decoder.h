@@ -1,19 +1,17 @@
 // From decisions to what is computed when: every rerun that they imply, and what must be fetched by when.
 //
 // Reused from decision to decision; after the first few no memory is allocated. Not thread-safe.
-#ifndef STR_STRATEGIES_GREEDY_DECODER_H_
-#define STR_STRATEGIES_GREEDY_DECODER_H_
+#ifndef STR_STRATEGIES_STR_DECODER_H_
+#define STR_STRATEGIES_STR_DECODER_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "optimizer/graph/graph.h"
-#include "strategies/greedy/problem.h"
+#include "strategies/str/evaluation.h"
+#include "strategies/str/problem.h"
 
 namespace str::strategies {
-
-// One mode per unit of the problem.
-using Decisions = std::vector<Mode>;
 
 // A program without the timing of its copies. Computes are counted from 0.
 struct Draft {
@@ -83,4 +81,4 @@ class Decoder {
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_GREEDY_DECODER_H_
+#endif  // STR_STRATEGIES_STR_DECODER_H_

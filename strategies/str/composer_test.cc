@@ -1,10 +1,10 @@
 // When copies start and are waited for. A byte takes a nanosecond to copy; times are in nanoseconds.
-#include "strategies/greedy/composer.h"
+#include "strategies/str/composer.h"
 
 #include "gtest/gtest.h"
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
-#include "strategies/greedy/evaluator.h"
+#include "strategies/str/evaluator.h"
 
 namespace str::strategies {
 namespace {

@@ -1,14 +1,14 @@
 // The search for decisions that keep a budget at the least time.
-#ifndef STR_STRATEGIES_GREEDY_SEARCH_H_
-#define STR_STRATEGIES_GREEDY_SEARCH_H_
+#ifndef STR_STRATEGIES_STR_SEARCH_H_
+#define STR_STRATEGIES_STR_SEARCH_H_
 
 #include <cstdint>
 #include <random>
 #include <vector>
 
-#include "strategies/greedy/decoder.h"
-#include "strategies/greedy/evaluator.h"
-#include "strategies/greedy/problem.h"
+#include "strategies/str/evaluation.h"
+#include "strategies/str/lean_evaluator.h"
+#include "strategies/str/lean_model.h"
 #include "strategies/planner.h"
 
 namespace str::strategies {
@@ -16,9 +16,9 @@ namespace str::strategies {
 class Search {
  public:
   // Both must outlive this.
-  Search(const Problem* problem, const Limit* limit, int64_t host_limit_bytes, uint64_t seed);
+  Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes, uint64_t seed);
 
-  Evaluator& evaluator() { return evaluator_; }
+  LeanEvaluator& evaluator() { return evaluator_; }
 
   // Drops storages one by one, always the one that takes away most excess for its time, until the budget is kept.
   // False if nothing helps any more or the limit is reached.
@@ -41,24 +41,26 @@ class Search {
     double worth = 0;
   };
 
+  bool Allows(int32_t unit, Mode mode) const { return problem_.Allows(problem_.units()[unit], mode); }
   bool HostFits(const Evaluation& evaluation) const;
   bool Fits(const Evaluation& evaluation, int64_t budget_bytes) const;
   // The most promising changes by a quick estimate, with the stage profile of the last evaluation.
   void Nominate(int64_t budget_bytes, const Decisions& decisions, std::vector<Candidate>* candidates);
-  double EstimateSwap(const Unit& unit) const;
+  double EstimateSwap(const LeanUnit& unit) const;
   double EstimateRerun(int32_t storage, int32_t stage, const Decisions& decisions, int* steps_left) const;
   bool IsThere(int32_t storage, int32_t stage, const Decisions& decisions, bool* fetched) const;
   // Cost of a decided unit, for deciding what to take back first.
-  double Burden(const Unit& unit, Mode mode) const;
+  double Burden(int32_t unit, Mode mode) const;
   // One change, of one mode or many, that lowers the peak; false if none is found before the evaluator has done
   // `most_work`.
   bool LowerPeak(int64_t most_work, Decisions* decisions);
   bool TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current);
 
+  const LeanModel& model_;
   const Problem& problem_;
   const Limit& limit_;
   const int64_t host_limit_bytes_;
-  Evaluator evaluator_;
+  LeanEvaluator evaluator_;
   std::mt19937_64 random_;
   // Per stage: seconds of computing before it.
   std::vector<double> stage_starts_;
@@ -69,4 +71,4 @@ class Search {
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_GREEDY_SEARCH_H_
+#endif  // STR_STRATEGIES_STR_SEARCH_H_

@@ -1,7 +1,7 @@
 // The greedy planner: keeps, swaps or recomputes each storage in each gap between its uses. One engine, three planners:
 // str (mixed), swap-only and recompute-only.
-#ifndef STR_STRATEGIES_GREEDY_GREEDY_PLANNER_H_
-#define STR_STRATEGIES_GREEDY_GREEDY_PLANNER_H_
+#ifndef STR_STRATEGIES_STR_STR_PLANNER_H_
+#define STR_STRATEGIES_STR_STR_PLANNER_H_
 
 #include <string>
 
@@ -9,16 +9,16 @@
 
 namespace str::strategies {
 
-struct GreedyOptions {
+struct StrPlannerOptions {
   std::string name;
   std::string description;
   bool allow_swap = true;
   bool allow_recompute = true;
 };
 
-class GreedyPlanner : public Planner {
+class StrPlanner : public Planner {
  public:
-  explicit GreedyPlanner(GreedyOptions options) : options_(std::move(options)) {}
+  explicit StrPlanner(StrPlannerOptions options) : options_(std::move(options)) {}
   absl::string_view name() const override { return options_.name; }
   absl::string_view description() const override { return options_.description; }
   bool copies() const override { return options_.allow_swap; }
@@ -26,9 +26,9 @@ class GreedyPlanner : public Planner {
                                   const std::atomic<bool>* stop) const override;
 
  private:
-  const GreedyOptions options_;
+  const StrPlannerOptions options_;
 };
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_GREEDY_GREEDY_PLANNER_H_
+#endif  // STR_STRATEGIES_STR_STR_PLANNER_H_

@@ -1,5 +1,5 @@
 // What the three greedy planners do beyond the contract that all planners keep (planner_contract_test.cc).
-#include "strategies/greedy/greedy_planner.h"
+#include "strategies/str/str_planner.h"
 
 #include "gtest/gtest.h"
 #include "optimizer/placement/fit.h"
@@ -48,7 +48,7 @@ struct Case {
   int64_t keep_all_bytes = 0;
 };
 
-TEST(GreedyPlannerTest, EachDoesOnlyWhatItsNameSays) {
+TEST(StrPlannerTest, EachDoesOnlyWhatItsNameSays) {
   int swaps = 0, reruns = 0;
   for (uint64_t seed = 1; seed <= 15; ++seed) {
     SCOPED_TRACE(seed);
@@ -66,7 +66,7 @@ TEST(GreedyPlannerTest, EachDoesOnlyWhatItsNameSays) {
   EXPECT_GT(reruns, 15);
 }
 
-TEST(GreedyPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
+TEST(StrPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
   int slower = 0, compared = 0;
   for (uint64_t seed = 1; seed <= 15; ++seed) {
     SCOPED_TRACE(seed);
@@ -85,7 +85,7 @@ TEST(GreedyPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
   EXPECT_LE(slower, compared / 10);
 }
 
-TEST(GreedyPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
+TEST(StrPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     Case c(seed);
@@ -96,7 +96,7 @@ TEST(GreedyPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
   }
 }
 
-TEST(GreedyPlannerTest, KeepsTheHostLimit) {
+TEST(StrPlannerTest, KeepsTheHostLimit) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     Case c(seed);
@@ -110,7 +110,7 @@ TEST(GreedyPlannerTest, KeepsTheHostLimit) {
   }
 }
 
-TEST(GreedyPlannerTest, PinnedTensorsAreLeftAlone) {
+TEST(StrPlannerTest, PinnedTensorsAreLeftAlone) {
   Case c(3);
   c.request.pins.assign(c.graph->tensor_count(), Pin::kKeep);
   const PlanResult kept = c.Plan("str", 0.5);
@@ -119,7 +119,7 @@ TEST(GreedyPlannerTest, PinnedTensorsAreLeftAlone) {
   for (const optimizer::Step& step : c.Plan("str", 0.8).program) EXPECT_TRUE(optimizer::Computes(step.action));
 }
 
-TEST(GreedyPlannerTest, WithoutCopyRatesOnlyRecomputationIsPlanned) {
+TEST(StrPlannerTest, WithoutCopyRatesOnlyRecomputationIsPlanned) {
   Case c(1);
   c.costs.copy_in_bytes_per_second = 0;
   c.request.budget_bytes = c.keep_all_bytes;

@@ -1,8 +1,8 @@
-#include "strategies/greedy/least_memory.h"
+#include "strategies/str/least_memory.h"
 
 #include <utility>
 
-#include "optimizer/placement/fit.h"
+#include "strategies/str/needs.h"
 
 namespace str::strategies {
 namespace {
@@ -22,33 +22,35 @@ Decisions DropAll(const Problem& problem, Mode strongest) {
 // Where the way down begins.
 enum class Start { kSwapAll, kKeepAll, kRerunAll };
 
-absl::Status Consider(const Problem& problem, const Decisions& decisions, const optimizer::Program& program,
+absl::Status Consider(const PlanRequest& request, const Decisions& decisions, Evaluator* evaluator,
                       LeastMemory* best) {
-  const absl::StatusOr<optimizer::Fit> fit = optimizer::FitProgram(problem.graph(), problem.costs(), program);
-  if (!fit.ok()) return fit.status();
-  if (!best->program.empty() && fit->fit_bytes >= best->fit_bytes) return absl::OkStatus();
-  *best = {decisions, program, fit->verdict.peak_bytes(), fit->fit_bytes};
+  if (!evaluator->EvaluateMemory(decisions, 0).valid) return absl::OkStatus();
+  const absl::StatusOr<Needs> needs = FindNeeds(request, evaluator->tight_program(), /*enough_bytes=*/0);
+  if (!needs.ok()) return needs.status();
+  if (!best->program.empty() && needs->bytes >= best->fit_bytes) return absl::OkStatus();
+  *best = {decisions, evaluator->tight_program(), needs->peak_bytes, needs->bytes};
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<LeastMemory> FindLeastMemory(const Problem& problem, Search* search, int64_t host_limit_bytes) {
+absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Problem& problem, Search* search,
+                                            Evaluator* evaluator) {
+  const int64_t host_limit = request.host_limit_bytes;
   LeastMemory best;
   for (const Start start : {Start::kSwapAll, Start::kKeepAll, Start::kRerunAll}) {
     Decisions decisions = start == Start::kSwapAll    ? DropAll(problem, Mode::kSwap)
                           : start == Start::kRerunAll ? DropAll(problem, Mode::kTransient)
-                                                      : Decisions(problem.units().size(), Mode::kKeep);
-    const Evaluation evaluation = search->evaluator().EvaluateMemory(decisions, 0);
-    if (!evaluation.valid || (host_limit_bytes > 0 && evaluation.host_peak_bytes > host_limit_bytes)) continue;
+                                                      : problem.KeepEverything();
+    const Evaluation evaluation = search->evaluator().Evaluate(decisions, 0);
+    if (!evaluation.valid || (host_limit > 0 && evaluation.host_peak_bytes > host_limit)) continue;
     search->Descend(&decisions);
     const int64_t peak = search->evaluator().EvaluateMemory(decisions, 0).tight_peak_bytes;
-    absl::Status status = Consider(problem, decisions, search->evaluator().tight_program(), &best);
+    absl::Status status = Consider(request, decisions, evaluator, &best);
     if (!status.ok()) return status;
     // With what is not needed for that peak taken back there is less to place, which often packs better.
     search->CleanUp(peak, &decisions);
-    search->evaluator().EvaluateMemory(decisions, peak);
-    status = Consider(problem, decisions, search->evaluator().tight_program(), &best);
+    status = Consider(request, decisions, evaluator, &best);
     if (!status.ok()) return status;
     // Dropped by swapping, every stage is down to what it needs: other starts cannot do better.
     if (start == Start::kSwapAll && problem.allows_swap()) break;

@@ -1,4 +1,4 @@
-#include "strategies/greedy/evaluator.h"
+#include "strategies/str/evaluator.h"
 
 #include <algorithm>
 
@@ -10,16 +10,12 @@ Evaluator::Evaluator(const Problem* problem)
     : problem_(*problem),
       simulator_(&problem->graph(), &problem->costs()),
       decoder_(problem),
-      composer_(problem),
-      least_weight_(0.1 * problem->compute_seconds() / std::max(1, problem->stages())) {}
+      composer_(problem) {}
 
 Evaluation Evaluator::EvaluateMemory(const Decisions& decisions, int64_t budget_bytes) {
   Evaluation evaluation;
   evaluation_tight_ = true;
-  if (!decoder_.Decode(decisions, &draft_)) {
-    work_ += static_cast<int64_t>(draft_.computes.size());
-    return evaluation;
-  }
+  if (!decoder_.Decode(decisions, &draft_)) return evaluation;
   composer_.ComposeTight(draft_, &tight_program_, &steps_);
   optimizer::SimulationDetail detail;
   detail.profile = true;
@@ -30,19 +26,8 @@ Evaluation Evaluator::EvaluateMemory(const Decisions& decisions, int64_t budget_
   evaluation.host_peak_bytes = simulation_.host_peak_bytes;
   evaluation.most_excess_bytes = std::max<int64_t>(0, simulation_.peak_bytes - budget_bytes);
   const size_t computes = draft_.computes.size();
-  work_ += static_cast<int64_t>(computes);
   compute_bytes_.resize(computes);
-  stage_bytes_.assign(problem_.stages(), 0);
-  stage_seconds_.assign(problem_.stages(), 0);
-  for (size_t i = 0; i < computes; ++i) {
-    const int64_t bytes = simulation_.profile[steps_[i]];
-    const double seconds = std::max(least_weight_, problem_.costs().node_seconds[draft_.computes[i].node]);
-    const int32_t stage = draft_.computes[i].stage;
-    compute_bytes_[i] = bytes;
-    stage_bytes_[stage] = std::max(stage_bytes_[stage], bytes);
-    stage_seconds_[stage] += seconds;
-    if (bytes > budget_bytes) evaluation.excess += seconds * static_cast<double>(bytes - budget_bytes);
-  }
+  for (size_t i = 0; i < computes; ++i) compute_bytes_[i] = simulation_.profile[steps_[i]];
   return evaluation;
 }
 

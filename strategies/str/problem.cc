@@ -1,4 +1,4 @@
-#include "strategies/greedy/problem.h"
+#include "strategies/str/problem.h"
 
 #include <algorithm>
 
@@ -97,6 +97,9 @@ void Problem::FindUnits() {
           touch.next = static_cast<int32_t>(units_.size());
           units_.push_back({touch.storage, stages[i], stages[i + 1]});
         }
+      } else if (storages_[s].can_rerun) {
+        touch.next = static_cast<int32_t>(units_.size());
+        units_.push_back({touch.storage, stages[i], this->stages(), /*afterlife=*/true});
       }
       touches_[stages[i]].push_back(touch);
     }
@@ -104,8 +107,15 @@ void Problem::FindUnits() {
   }
 }
 
+std::vector<Mode> Problem::KeepEverything() const {
+  std::vector<Mode> decisions;
+  for (const Unit& unit : units_) decisions.push_back(unit.afterlife ? Mode::kTransient : Mode::kKeep);
+  return decisions;
+}
+
 bool Problem::Allows(const Unit& unit, Mode mode) const {
   const Storage& storage = storages_[unit.storage];
+  if (unit.afterlife) return mode == Mode::kKeep || mode == Mode::kTransient;
   switch (mode) {
     case Mode::kKeep:
       return true;
