@@ -44,15 +44,18 @@ class PlannerContractTest : public ::testing::TestWithParam<const Planner*> {
     absl::StatusOr<PlanResult> result = GetParam()->Plan(request_, nullptr, nullptr);
     EXPECT_TRUE(result.ok()) << result.status();
     if (!result.ok()) return PlanResult();
-    const bool has_plan = result->status == PlanStatus::kFeasible || result->status == PlanStatus::kOptimal;
-    EXPECT_EQ(has_plan, !result->program.empty());
-    if (has_plan) {
+    EXPECT_EQ(HasPlan(*result), !result->program.empty());
+    if (HasPlan(*result)) {
       const Fit fit = JudgeProgram(result->program);
       EXPECT_LE(fit.verdict.peak_bytes(), budget_bytes);
       EXPECT_LE(fit.fit_bytes, budget_bytes);
       EXPECT_LE(result->min_budget_bytes, budget_bytes);
     }
     return *std::move(result);
+  }
+
+  static bool HasPlan(const PlanResult& result) {
+    return result.status == PlanStatus::kFeasible || result.status == PlanStatus::kOptimal;
   }
 
   std::optional<Graph> graph_;
@@ -65,7 +68,7 @@ TEST_P(PlannerContractTest, PlansFitTheirBudget) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Load(seed, 4 + static_cast<int>(seed % 8));
     const int64_t keep_all = KeepAllBytes();
-    EXPECT_EQ(Plan(2 * keep_all).status, PlanStatus::kFeasible);
+    EXPECT_TRUE(HasPlan(Plan(2 * keep_all)));
     for (double share : {0.9, 0.75, 0.6, 0.45}) Plan(static_cast<int64_t>(share * keep_all));
   }
 }
@@ -79,7 +82,7 @@ TEST_P(PlannerContractTest, TheSmallestBudgetIsOne) {
     ASSERT_GT(infeasible.min_budget_bytes, 0);
     EXPECT_LE(JudgeProgram(infeasible.least_memory_program).verdict.peak_bytes(), infeasible.min_budget_bytes);
     const PlanResult smallest = Plan(infeasible.min_budget_bytes);
-    EXPECT_EQ(smallest.status, PlanStatus::kFeasible);
+    EXPECT_TRUE(HasPlan(smallest));
     EXPECT_EQ(smallest.min_budget_bytes, infeasible.min_budget_bytes);
     EXPECT_EQ(Plan(infeasible.min_budget_bytes - 1).status, PlanStatus::kInfeasible);
   }

@@ -43,8 +43,7 @@ class Builder {
       AddCopiesOut();
       AddCopiesIn();
     }
-    return SingleCut{std::move(model_), std::move(resident_), std::move(fetched_), std::move(rerun_),
-                     copy_price_};
+    return SingleCut{std::move(model_), std::move(resident_), std::move(fetched_), std::move(rerun_), copy_price_};
   }
 
  private:

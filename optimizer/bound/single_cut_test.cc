@@ -61,9 +61,9 @@ TEST_F(SingleCutTest, WhatIsNeededToMakeItAgainCountsToo) {
   b_.Add("use", {"a:0"}, {1}, 100);
   const Graph graph = b_.Build();
   const CutProblem problem(graph, MeasuredCosts(b_.file()), CapturedOrder(graph), 1);
-  const std::optional<LinearModel> model = SingleCutModel(problem, 2, {39, false});
+  const std::optional<SingleCut> model = SingleCutModel(problem, 2, {39, false});
   ASSERT_TRUE(model.has_value());
-  EXPECT_EQ(SolveWithHighs(*model, {})->status, SolveStatus::kInfeasible);
+  EXPECT_EQ(SolveWithHighs(model->model, {})->status, SolveStatus::kInfeasible);
   EXPECT_FALSE(SingleCutModel(problem, 2, {29, true}).has_value());
 }
 

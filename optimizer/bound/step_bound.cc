@@ -103,28 +103,23 @@ class Bounder {
     if (solution->status == SolveStatus::kInfeasible) return own;
     const double bound = solution->bound - model->copy_price;
     const double seconds = std::min(bound / kModelTime, kLongest) * own - kSolverMargin * own;
-    if (!solve.relax_integers && !solution->values.empty() && (best_.fates.empty() || seconds > best_seconds_)) {
-      KeepFates(cut, *model, solution->values);
-    }
+    if (!solve.relax_integers && !solution->values.empty()) KeepPlan(cut, *model, solution->values);
     best_seconds_ = std::max(best_seconds_, seconds);
     return seconds;
   }
 
-  void KeepFates(int cut, const SingleCut& model, const std::vector<double>& values) {
-    best_.cut = order_[cut];
-    best_.fates.clear();
+  void KeepPlan(int cut, const SingleCut& model, const std::vector<double>& values) {
+    CutPlan plan;
+    plan.cut = order_[cut];
     const auto is_set = [&](int column) { return column != kNone && values[column] > 0.5; };
     for (size_t id = 0; id < problem_.storages().size(); ++id) {
-      const CutStorage& storage = problem_.storages()[id];
       if (model.resident[id] == kNone) continue;
-      if (is_set(model.resident[id])) {
-        best_.fates.push_back({storage.root, CutFate::kResident});
-      } else if (is_set(model.fetched[id])) {
-        best_.fates.push_back({storage.root, CutFate::kFetched});
-      } else {
-        best_.fates.push_back({storage.root, CutFate::kRerun});
-      }
+      const CutFate fate = is_set(model.resident[id])  ? CutFate::kResident
+                           : is_set(model.fetched[id]) ? CutFate::kFetched
+                                                       : CutFate::kRerun;
+      plan.fates.push_back({problem_.storages()[id].root, fate});
     }
+    best_.plans.push_back(std::move(plan));
   }
 
   void Say(absl::string_view how, double seconds) const {

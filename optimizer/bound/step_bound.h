@@ -31,16 +31,21 @@ struct StepBoundOptions {
   std::function<void(absl::string_view)> progress;
 };
 
-// What the solution of the cut that gave the bound does with a tensor that is made before the cut and wanted after it.
+// What the solution of a cut does with a tensor that is made before the cut and wanted after it.
 enum class CutFate : int8_t { kResident, kFetched, kRerun };
+
+// A plan for one moment, and a good start for a whole one.
+struct CutPlan {
+  // The node that is run at that moment.
+  NodeId cut = kNone;
+  std::vector<std::pair<TensorId, CutFate>> fates;
+};
 
 struct StepBound {
   // At least the nodes' own time.
   double seconds = 0;
-  // The node of the cut, and the fates at it by tensor: a plan for one moment, and a good start for a whole one.
-  // None where no integer solution was found.
-  NodeId cut = kNone;
-  std::vector<std::pair<TensorId, CutFate>> fates;
+  // Of the cuts for which integer solutions were found, the most promising first.
+  std::vector<CutPlan> plans;
 };
 
 // The nodes of the program in the order of their first runs.

@@ -61,7 +61,8 @@ AnnealResult Annealer::Run(const Decisions& start, const AnnealOptions& options)
   best.evaluation = evaluator_.Evaluate(start, options.budget_bytes);
   best.fits = Fits(best.evaluation);
   memory_first_ = options.memory_first && !best.fits;
-  if (!best.evaluation.valid || units_with_choice_.empty()) return best;
+  const bool good_enough = best.fits && best.evaluation.seconds <= options.good_enough_seconds;
+  if (!best.evaluation.valid || units_with_choice_.empty() || good_enough) return best;
   const double total = model_.compute_seconds();
   Decisions decisions = start;
   double cost = Cost(best.evaluation);

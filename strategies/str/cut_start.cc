@@ -5,11 +5,11 @@ namespace str::strategies {
 using optimizer::CutFate;
 using optimizer::kNone;
 
-Decisions StartFromCut(const Problem& problem, const optimizer::StepBound& bound) {
+Decisions StartFromCut(const Problem& problem, const optimizer::CutPlan& plan) {
   Decisions decisions = problem.KeepEverything();
   int32_t cut = 0;
-  while (cut < problem.stages() && problem.node(cut) != bound.cut) ++cut;
-  for (const auto& [tensor, fate] : bound.fates) {
+  while (cut < problem.stages() && problem.node(cut) != plan.cut) ++cut;
+  for (const auto& [tensor, fate] : plan.fates) {
     const int32_t id = problem.storage_of(tensor);
     if (id == kNone) continue;
     const Storage& storage = problem.storages()[id];

@@ -9,8 +9,8 @@
 
 namespace str::strategies {
 
-// `bound` is for the problem's order and has fates.
-Decisions StartFromCut(const Problem& problem, const optimizer::StepBound& bound);
+// `plan` is for the problem's order.
+Decisions StartFromCut(const Problem& problem, const optimizer::CutPlan& plan);
 
 }  // namespace str::strategies
 

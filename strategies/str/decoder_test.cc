@@ -39,12 +39,13 @@ std::string Decoded(GraphBuilder& builder, const std::vector<std::pair<std::stri
   const Graph graph = builder.Build();
   const Costs costs = optimizer::MeasuredCosts(builder.file());
   const Problem problem(&graph, &costs, optimizer::CapturedOrder(graph), ProblemOptions());
-  Decisions decisions(problem.units().size(), Mode::kKeep);
+  Decisions decisions = problem.KeepEverything();
   for (const auto& [name, mode] : modes) {
     const int32_t storage = problem.storage_of(graph.node(graph.FindNode(name)).first_tensor);
     EXPECT_NE(storage, optimizer::kNone) << name;
     for (size_t u = 0; u < problem.units().size(); ++u) {
-      if (problem.units()[u].storage == storage) decisions[u] = mode;
+      const Unit& unit = problem.units()[u];
+      if (unit.storage == storage && !unit.afterlife) decisions[u] = mode;
     }
   }
   Decoder decoder(&problem);
@@ -140,7 +141,7 @@ TEST(DecoderTest, ByProductsOfARerunAreUsed) {
   const Graph graph = b.Build();
   const Costs costs = optimizer::MeasuredCosts(b.file());
   const Problem problem(&graph, &costs, optimizer::CapturedOrder(graph), ProblemOptions());
-  Decisions decisions(problem.units().size(), Mode::kKeep);
+  Decisions decisions = problem.KeepEverything();
   for (size_t u = 0; u < problem.units().size(); ++u) {
     const optimizer::NodeId producer = problem.storages()[problem.units()[u].storage].producer;
     if (graph.name(producer) == "pool") decisions[u] = Mode::kRecompute;

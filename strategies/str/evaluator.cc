@@ -7,10 +7,7 @@
 namespace str::strategies {
 
 Evaluator::Evaluator(const Problem* problem)
-    : problem_(*problem),
-      simulator_(&problem->graph(), &problem->costs()),
-      decoder_(problem),
-      composer_(problem) {}
+    : problem_(*problem), simulator_(&problem->graph(), &problem->costs()), decoder_(problem), composer_(problem) {}
 
 Evaluation Evaluator::EvaluateMemory(const Decisions& decisions, int64_t budget_bytes) {
   Evaluation evaluation;

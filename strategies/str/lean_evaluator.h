@@ -1,10 +1,10 @@
 // What decisions amount to under a budget, in microseconds. The same rules as Decoder, Composer and the judge, on the
 // lean model's arrays.
 //
-// Only what is dropped costs time: gaps in which a storage is kept, and stages that find all their inputs, are not looked
-// at. Three passes. Restore: gap by gap in the order in which they end, what must be fetched or made again for the stage
-// at the end. Profile: bytes per stage with copies waited for at once. Copies: when each copy starts and ends if memory up
-// to the budget is used to hide them.
+// Only what is dropped costs time: gaps in which a storage is kept, and stages that find all their inputs, are not
+// looked at. Three passes. Restore: gap by gap in the order in which they end, what must be fetched or made again for
+// the stage at the end. Profile: bytes per stage with copies waited for at once. Copies: when each copy starts and ends
+// if memory up to the budget is used to hide them.
 //
 // Reused from decision to decision; after the first few no memory is allocated. Not thread-safe.
 #ifndef STR_STRATEGIES_STR_LEAN_EVALUATOR_H_
@@ -23,7 +23,8 @@ class LeanEvaluator {
   // `model` must outlive this. Host bytes are counted only if asked for.
   LeanEvaluator(const LeanModel* model, bool count_host_bytes);
 
-  // Memory only. `tight_peak_bytes`, `excess` and `most_excess_bytes` are set, and `seconds` without waiting for copies.
+  // Memory only. `tight_peak_bytes`, `excess` and `most_excess_bytes` are set, and `seconds` without waiting for
+  // copies.
   Evaluation EvaluateMemory(const Decisions& decisions, int64_t budget_bytes);
   // Completes what EvaluateMemory began for the same decisions and budget.
   void EvaluateTime(int64_t budget_bytes, Evaluation* evaluation);

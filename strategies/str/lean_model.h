@@ -4,8 +4,8 @@
 // because whatever is decided, the same storages are there in all of them. A captured graph of thousands of nodes
 // shrinks to the hundreds that matter.
 //
-// Memory is what the judge counts with everything kept; evaluating takes off what is dropped. So temporaries, takeovers of
-// buffers and small tensors are in it as they are. Two things are simplified: a takeover that becomes possible only
+// Memory is what the judge counts with everything kept; evaluating takes off what is dropped. So temporaries, takeovers
+// of buffers and small tensors are in it as they are. Two things are simplified: a takeover that becomes possible only
 // because a tensor is dropped counts only among reruns, and rerunning views of a restored storage takes no time. The
 // judge has the last word on every plan.
 #ifndef STR_STRATEGIES_STR_LEAN_MODEL_H_

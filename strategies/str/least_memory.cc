@@ -22,8 +22,7 @@ Decisions DropAll(const Problem& problem, Mode strongest) {
 // Where the way down begins.
 enum class Start { kSwapAll, kKeepAll, kRerunAll };
 
-absl::Status Consider(const PlanRequest& request, const Decisions& decisions, Evaluator* evaluator,
-                      LeastMemory* best) {
+absl::Status Consider(const PlanRequest& request, const Decisions& decisions, Evaluator* evaluator, LeastMemory* best) {
   if (!evaluator->EvaluateMemory(decisions, 0).valid) return absl::OkStatus();
   const absl::StatusOr<Needs> needs = FindNeeds(request, evaluator->tight_program(), /*enough_bytes=*/0);
   if (!needs.ok()) return needs.status();

@@ -7,31 +7,48 @@
 namespace str::strategies {
 namespace {
 
-// Evaluated computes per chain, and the moves that this makes at most and at least.
-constexpr int64_t kWorkPerChain = 60000000;
-constexpr int64_t kMostMoves = 400000;
-constexpr int64_t kLeastMoves = 30000;
+// Of a chain: enough for every unit to be tried often, but no more than a few seconds' worth of evaluated stages.
+constexpr int64_t kMovesPerUnit = 800;
+constexpr int64_t kMostWork = 30000000;
 
 // Where a chain starts.
-enum class From { kFirstStart, kLastStart, kBest };
+enum class From { kFirstStart, kSecondStart, kLastStart, kNothingDropped, kBest };
 
 struct Chain {
   From from;
   double hottest;
   double penalty;
+  // Until something fits: then it goes on as the others do.
+  bool memory_first = false;
 };
 
-constexpr int kChainsPerRound = 2;
-constexpr Chain kRounds[][kChainsPerRound] = {
-    {{From::kFirstStart, 1e-4, 2}, {From::kLastStart, 1e-3, 2}},
-    {{From::kFirstStart, 1e-5, 2}, {From::kLastStart, 3e-3, 2}},
-    {{From::kFirstStart, 3e-4, 0.5}, {From::kBest, 1e-4, 2}},
-    {{From::kLastStart, 2e-2, 2}, {From::kBest, 3e-4, 0.5}},
-    {{From::kBest, 1e-3, 2}, {From::kBest, 3e-5, 2}},
+constexpr int kChainsPerRound = 4;
+using Round = Chain[kChainsPerRound];
+constexpr Round kRounds[] = {
+    {{From::kFirstStart, 3e-4, 2},
+     {From::kFirstStart, 1e-4, 0.5},
+     {From::kSecondStart, 3e-4, 2},
+     {From::kLastStart, 3e-3, 0.5}},
+    {{From::kFirstStart, 3e-4, 0.5}, {From::kFirstStart, 3e-4, 2}, {From::kLastStart, 1e-3, 2}, {From::kBest, 1e-5, 2}},
+    {{From::kFirstStart, 3e-4, 2}, {From::kSecondStart, 1e-3, 0.5}, {From::kBest, 1e-4, 0.5}, {From::kBest, 3e-4, 2}},
+    {{From::kLastStart, 2e-2, 2}, {From::kBest, 3e-4, 0.5}, {From::kBest, 1e-3, 2}, {From::kBest, 3e-5, 2}},
 };
-// As long as nothing fits: memory first, hot.
-constexpr Chain kMemoryFirst[kChainsPerRound] = {{From::kFirstStart, 2e-2, 2}, {From::kLastStart, 1e-1, 2}};
-constexpr int kMostMemoryFirstRounds = 3;
+// As long as nothing fits.
+constexpr Round kNothingFits = {{From::kFirstStart, 2e-2, 2, true},
+                                {From::kLastStart, 1e-1, 2, true},
+                                {From::kNothingDropped, 5e-2, 2, true},
+                                {From::kLastStart, 3e-2, 2, true}};
+constexpr int kMostRoundsWithoutFit = 2;
+// Where the gap stays wide, because memory is tight in many places at once: hotter and much longer.
+constexpr Round kWideRounds[] = {
+    {{From::kNothingDropped, 5e-2, 10, true},
+     {From::kNothingDropped, 2e-2, 40, true},
+     {From::kBest, 2e-2, 10},
+     {From::kBest, 5e-3, 40}},
+    {{From::kBest, 5e-2, 10}, {From::kBest, 2e-2, 40}, {From::kBest, 1e-2, 10}, {From::kBest, 3e-3, 2}},
+    {{From::kBest, 3e-2, 40}, {From::kBest, 1e-2, 10}, {From::kBest, 5e-3, 10}, {From::kBest, 1e-3, 2}},
+};
+constexpr int kWideMoves = 8;
 
 bool Better(const AnnealResult& a, const AnnealResult& b) {
   if (a.fits != b.fits) return a.fits;
@@ -42,25 +59,33 @@ class Portfolio {
  public:
   Portfolio(const LeanModel& model, const std::vector<Decisions>& starts, const PortfolioOptions& options,
             const Limit& limit)
-      : model_(model), starts_(starts), options_(options), limit_(limit) {
-    moves_ = std::clamp<int64_t>(kWorkPerChain / std::max(1, model.stages()), kLeastMoves, kMostMoves);
+      : model_(model),
+        starts_(starts),
+        nothing_dropped_(model.problem().KeepEverything()),
+        options_(options),
+        limit_(limit) {
+    moves_ = std::min(kMovesPerUnit * model.units(), kMostWork / std::max(1, model.stages()));
     best_.decisions = starts.front();
   }
 
   AnnealResult Run() {
-    for (const auto& chains : kRounds) {
-      if (RunRound(chains, /*memory_first=*/false)) return best_;
-      for (int i = 0; !best_.fits && i < kMostMemoryFirstRounds; ++i) {
-        if (RunRound(kMemoryFirst, /*memory_first=*/true)) return best_;
+    for (const Round& round : kRounds) {
+      if (RunRound(round, 1)) return best_;
+      for (int i = 0; !best_.fits && i < kMostRoundsWithoutFit; ++i) {
+        if (RunRound(kNothingFits, 1 + i)) return best_;
       }
       if (!best_.fits) break;
+    }
+    for (const Round& round : kWideRounds) {
+      if (best_.fits && best_.evaluation.seconds <= options_.wide_seconds) break;
+      if (RunRound(round, kWideMoves)) break;
     }
     return best_;
   }
 
  private:
-  // Returns whether this was the last one.
-  bool RunRound(const Chain (&chains)[kChainsPerRound], bool memory_first) {
+  // Each chain `times` as long as usual. Returns whether this was the last round.
+  bool RunRound(const Round& chains, int64_t times) {
     AnnealResult results[kChainsPerRound];
     std::atomic<int> next(0);
     const auto work = [&] {
@@ -68,16 +93,13 @@ class Portfolio {
         const Chain& chain = chains[i];
         AnnealOptions anneal;
         anneal.budget_bytes = options_.budget_bytes;
-        anneal.moves = moves_;
+        anneal.moves = times * moves_;
         anneal.hottest = chain.hottest;
         anneal.penalty = chain.penalty;
-        anneal.memory_first = memory_first;
+        anneal.memory_first = chain.memory_first;
         anneal.seed = options_.seed * 1000003 + static_cast<uint64_t>(count_ + i);
         anneal.good_enough_seconds = options_.good_enough_seconds;
-        const Decisions& start = chain.from == From::kFirstStart  ? starts_.front()
-                                 : chain.from == From::kLastStart ? starts_.back()
-                                                                  : best_.decisions;
-        results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(start, anneal);
+        results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(Start(chain.from), anneal);
       }
     };
     std::vector<std::thread> threads;
@@ -92,8 +114,25 @@ class Portfolio {
     return limit_.Reached() || (best_.fits && best_.evaluation.seconds <= options_.good_enough_seconds);
   }
 
+  const Decisions& Start(From from) const {
+    switch (from) {
+      case From::kFirstStart:
+        return starts_.front();
+      case From::kSecondStart:
+        return starts_[starts_.size() / 2];
+      case From::kLastStart:
+        return starts_.back();
+      case From::kNothingDropped:
+        return nothing_dropped_;
+      case From::kBest:
+        break;
+    }
+    return best_.decisions;
+  }
+
   const LeanModel& model_;
   const std::vector<Decisions>& starts_;
+  const Decisions nothing_dropped_;
   const PortfolioOptions& options_;
   const Limit& limit_;
   int64_t moves_ = 0;
@@ -103,8 +142,8 @@ class Portfolio {
 
 }  // namespace
 
-AnnealResult RunPortfolio(const LeanModel& model, const std::vector<Decisions>& starts,
-                          const PortfolioOptions& options, const Limit& limit) {
+AnnealResult RunPortfolio(const LeanModel& model, const std::vector<Decisions>& starts, const PortfolioOptions& options,
+                          const Limit& limit) {
   return Portfolio(model, starts, options, limit).Run();
 }
 

@@ -23,13 +23,15 @@ struct PortfolioOptions {
   uint64_t seed = 0;
   // Ends early at a plan of at most this many seconds.
   double good_enough_seconds = 0;
+  // Looks much further for a plan that takes more than this.
+  double wide_seconds = 0;
   // After each round, with the best so far. May be empty.
   std::function<void(const AnnealResult&)> progress;
 };
 
 // `starts` are of any quality, the most promising first; at least one. The result need not fit.
-AnnealResult RunPortfolio(const LeanModel& model, const std::vector<Decisions>& starts,
-                          const PortfolioOptions& options, const Limit& limit);
+AnnealResult RunPortfolio(const LeanModel& model, const std::vector<Decisions>& starts, const PortfolioOptions& options,
+                          const Limit& limit);
 
 }  // namespace str::strategies
 

@@ -2,9 +2,9 @@
 //
 // Glossary.
 //   stage     a position in the order of the program's nodes; a node is first run in its stage.
-//   storage   a tensor that owns a buffer (the root) with all views of it: a use of any of them is a use of the storage.
-//   unit      a gap of a storage: two consecutive uses with at least one stage between them.
-//   afterlife the unit from the last use of a storage that can be made again to the end: whether it stays for reruns
+//   storage   a tensor that owns a buffer (the root) with all views of it: a use of any of them is a use of the
+//   storage. unit      a gap of a storage: two consecutive uses with at least one stage between them. afterlife the
+//   unit from the last use of a storage that can be made again to the end: whether it stays for reruns
 //             that take it (kKeep), or is made again for each of them (kTransient).
 // Storages that are too small to matter, held to the end or never freed by TensorFlow are not decided: they count as
 // always there, and a rerun that takes one simply prolongs its life.

@@ -194,9 +194,8 @@ void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
   }
   for (int pass = 0; pass < kMostCleanUpPasses; ++pass) {
     bool changed = false;
-    std::stable_sort(decided.begin(), decided.end(), [&](int32_t a, int32_t b) {
-      return Burden(a, (*decisions)[a]) > Burden(b, (*decisions)[b]);
-    });
+    std::stable_sort(decided.begin(), decided.end(),
+                     [&](int32_t a, int32_t b) { return Burden(a, (*decisions)[a]) > Burden(b, (*decisions)[b]); });
     for (int32_t unit : decided) {
       if (limit_.Reached()) return;
       if ((*decisions)[unit] == Mode::kKeep) continue;

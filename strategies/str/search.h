@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
+#include "strategies/planner.h"
 #include "strategies/str/evaluation.h"
 #include "strategies/str/lean_evaluator.h"
 #include "strategies/str/lean_model.h"
-#include "strategies/planner.h"
 
 namespace str::strategies {
 

@@ -10,6 +10,7 @@
 #include "config/text_units.h"
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/order/orders.h"
+#include "strategies/registry.h"
 #include "strategies/str/cut_start.h"
 #include "strategies/str/evaluator.h"
 #include "strategies/str/least_memory.h"
@@ -17,7 +18,6 @@
 #include "strategies/str/portfolio.h"
 #include "strategies/str/problem.h"
 #include "strategies/str/search.h"
-#include "strategies/registry.h"
 
 namespace str::strategies {
 namespace {
@@ -26,6 +26,7 @@ using optimizer::Program;
 
 // A plan this close to its bound is called optimal: what the bound's own safety margin leaves open.
 constexpr double kProvenGap = 2e-6;
+constexpr double kWideGap = 0.01;
 // Rounds of planning with a tighter budget, because the buffers of the plan so far could not be placed within it.
 constexpr int kPlacementRounds = 6;
 // Of the memory that the step may use: up to where copies are hidden if all of it cannot be placed.
@@ -95,24 +96,25 @@ class OrderPlanner {
 
   AnnealResult SearchUnder(int64_t budget) {
     std::vector<Decisions> starts;
-    if (!bound_.fates.empty()) starts.push_back(StartFromCut(problem_, bound_));
+    for (const optimizer::CutPlan& plan : bound_.plans) starts.push_back(StartFromCut(problem_, plan));
     Decisions greedy = problem_.KeepEverything();
     if (search_.Reduce(budget, &greedy)) search_.CleanUp(budget, &greedy);
     starts.push_back(std::move(greedy));
-    starts.push_back(least_.decisions);
-    if (search_.evaluator().Evaluate(starts[starts.size() - 2], budget).tight_peak_bytes <= budget) starts.pop_back();
     PortfolioOptions options;
     options.budget_bytes = budget;
     options.host_limit_bytes = request_.host_limit_bytes;
     options.threads = request_.threads;
     options.seed = request_.seed;
     options.good_enough_seconds = bound_.seconds * (1 + request_.gap);
+    options.wide_seconds = bound_.seconds * (1 + kWideGap);
     if (progress_) {
       options.progress = [this](const AnnealResult& best) {
         if (best.fits) Say(best.evaluation.seconds);
       };
     }
-    return RunPortfolio(model_, starts, options, limit_);
+    AnnealResult found = RunPortfolio(model_, starts, options, limit_);
+    if (found.fits || limit_.Reached()) return found;
+    return RunPortfolio(model_, {least_.decisions}, options, limit_);
   }
 
   void Say(double seconds) const {
@@ -170,7 +172,7 @@ class OrderPlanner {
 }  // namespace
 
 absl::StatusOr<PlanResult> StrPlanner::Plan(const PlanRequest& request, const ProgressCallback& progress,
-                                               const std::atomic<bool>* stop) const {
+                                            const std::atomic<bool>* stop) const {
   if (options_.allow_swap) {
     if (absl::Status status = optimizer::RequireCopyRates(*request.costs); !status.ok()) return status;
   }
