@@ -25,6 +25,7 @@
 #include "absl/time/time.h"
 #include "optimizer/cost/costs.h"
 #include "optimizer/graph/graph.h"
+#include "optimizer/ilp/solvers.h"
 #include "optimizer/simulator/program.h"
 
 namespace str::strategies {
@@ -40,6 +41,8 @@ struct PlanRequest {
   int64_t host_limit_bytes = 0;
   absl::Duration time_limit = absl::InfiniteDuration();
   uint64_t seed = 0;
+  // For planners that need one. What is not installed or licensed is an error of those planners only.
+  optimizer::SolverKind solver = optimizer::SolverKind::kHighs;
   // By tensor id; empty: all free.
   std::vector<Pin> pins;
 };
@@ -63,7 +66,7 @@ struct PlanResult {
   optimizer::Program least_memory_program;
   // Proven bound on the step time of any plan in this order of first runs (docs/certificate.md); 0: none was computed.
   double bound_seconds = 0;
-  // Empty: none was used.
+  // With its version, Solver::name(). Empty: none was used.
   std::string solver;
 };
 

@@ -51,6 +51,7 @@ absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, 
   request.graph = &input.graph;
   request.costs = &input.costs;
   request.seed = options.seed;
+  if (options.solver == "gurobi") request.solver = optimizer::SolverKind::kGurobi;
   const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, input.baseline_peak_bytes);
   if (!budget.ok()) return budget.status();
   request.budget_bytes = *budget;
