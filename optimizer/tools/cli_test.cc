@@ -65,8 +65,8 @@ TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
   const std::string json = *config::ReadFile(Path("plan.json"));
   for (const char* field :
        {"strategy", "status", "budget_bytes", "peak_bytes", "host_peak_bytes", "baseline_seconds", "step_seconds",
-        "overhead", "bound_seconds", "gap", "plan_seconds", "nodes", "tensors_decided", "swapped_bytes",
-        "recomputed_nodes", "min_budget_bytes", "solver", "seed"}) {
+        "overhead", "bound_seconds", "gap", "plan_seconds", "planner_seconds", "nodes", "tensors_decided",
+        "swapped_bytes", "recomputed_nodes", "min_budget_bytes", "solver", "seed"}) {
     EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", field, "\":")));
   }
   EXPECT_THAT(json, AllOf(HasSubstr("\"status\": \"feasible\""), HasSubstr("\"seed\": 7")));
@@ -216,6 +216,28 @@ TEST_F(CliTest, WhatHasNoEffectIsSaid) {
       Str(absl::StrCat("plan ", graph_, " --budget=100% --gap=2% --solver=highs --output=", Path("plan.conf")));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("--gap has no effect"), HasSubstr("--solver has no effect")));
+}
+
+TEST_F(CliTest, TheSolverIsNamedOrWhyThereIsNone) {
+  const std::string plan =
+      absl::StrCat("plan ", graph_, " --budget=100% --strategy=checkmate-ilp --json=- --output=", Path("plan.conf"));
+  const Outcome highs = Str(plan);
+  EXPECT_EQ(highs.exit_code, 0) << highs.err;
+  EXPECT_THAT(highs.out, AllOf(HasSubstr("\"solver\": \"HiGHS "), HasSubstr("\"status\": \"optimal\"")));
+  const Outcome gurobi =
+      Str(absl::StrCat(plan, " --solver=gurobi"), "GUROBI_HOME=/no/folder STR_GUROBI_PYTHON=/no/python");
+  EXPECT_EQ(gurobi.exit_code, 1);
+  EXPECT_THAT(gurobi.err, AllOf(HasSubstr("Gurobi cannot be used"), HasSubstr("/no/python"),
+                                HasSubstr("requirements-optional.txt"), HasSubstr("--solver=highs")));
+}
+
+TEST_F(CliTest, AnInfeasibleBudgetWithoutASmallestOneSaysSo) {
+  const Outcome outcome =
+      Str(absl::StrCat("plan ", graph_, " --budget=1 --strategy=checkmate-ilp --json=- --output=", Path("plan.conf")));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("STR-1001"), HasSubstr("smallest feasible budget is not known")));
+  EXPECT_THAT(outcome.out, HasSubstr("\"min_budget_bytes\": null"));
+  EXPECT_FALSE(fs::exists(Path("plan.conf")));
 }
 
 TEST_F(CliTest, UnmeasuredGraphsNeedADevice) {

@@ -133,12 +133,14 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   };
   absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
   if (!result.ok()) return result.status();
+  const double planner_seconds = absl::ToDoubleSeconds(absl::Now() - start);
   absl::Status certified =
       AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &stop_requested, &*result);
   if (!certified.ok()) return certified;
   SayUnused(options, *result);
 
   ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
+  row.planner_seconds = planner_seconds;
   row.plan_seconds = absl::ToDoubleSeconds(absl::Now() - start);
   row.seed = static_cast<int64_t>(options.seed);
   if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
@@ -149,7 +151,10 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
 
   int exit_code = kExitDone;
   std::optional<Bottleneck> bottleneck;
-  if (result->status == PlanStatus::kInfeasible) {
+  if (result->status == PlanStatus::kInfeasible && result->min_budget_bytes == 0) {
+    std::fputs(InfeasibleText(options.strategy, request->budget_bytes).c_str(), stderr);
+    exit_code = kExitInfeasible;
+  } else if (result->status == PlanStatus::kInfeasible) {
     const absl::StatusOr<optimizer::Verdict> verdict =
         optimizer::Judge(input->graph, input->costs, result->least_memory_program);
     if (!verdict.ok()) return verdict.status();

@@ -75,6 +75,7 @@ JsonObject ResultRow::Json() const {
   json.Add("baseline_peak_bytes", baseline_peak_bytes);
   json.Add("fit_bytes", fit_bytes);
   json.Add("swapped_tensors", swapped_tensors);
+  json.Add("planner_seconds", planner_seconds);
   return json;
 }
 

@@ -26,6 +26,8 @@ struct ResultRow {
   std::optional<int> tensors_decided, recomputed_nodes, swapped_tensors;
   std::optional<double> step_seconds;
   std::optional<double> bound_seconds, plan_seconds;
+  // Of plan_seconds what the planner itself took, without the proof of a bound.
+  std::optional<double> planner_seconds;
   // Whether the bound is about plans that may copy tensors to the host and back.
   bool bound_copies = true;
   std::optional<int64_t> min_budget_bytes, seed;
