@@ -28,7 +28,7 @@ Capabilities Of(const Planner& planner) {
   Capabilities capabilities;
   // They solve an integer model per plan, which takes minutes beyond some dozen nodes, and its smallest budget would
   // take another one.
-  for (const absl::string_view name : {"checkmate-ilp"}) {
+  for (const absl::string_view name : {"checkmate-ilp", "str-approx", "str-paper"}) {
     if (planner.name() == name) capabilities = {3, 2, absl::Seconds(1), false};
   }
   return capabilities;
@@ -145,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(All, PlannerContractTest, ::testing::ValuesIn(AllPlanne
 });
 
 TEST(RegistryTest, HasThePlannersByName) {
-  for (absl::string_view name : {"str", "swap-only", "recompute-only", "keep-all", "checkmate-ilp"}) {
+  for (absl::string_view name :
+       {"str", "swap-only", "recompute-only", "keep-all", "checkmate-ilp", "str-paper", "str-approx"}) {
     EXPECT_NE(FindPlanner(name), nullptr) << name;
   }
   EXPECT_EQ(FindPlanner("nothing"), nullptr);

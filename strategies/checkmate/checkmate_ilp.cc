@@ -39,7 +39,7 @@ class CheckmateIlpPlanner : public Planner {
         attempt.status = SolveStatus::kInfeasible;
         return attempt;
       }
-      InSeconds(model, &options);
+      TellSeconds(model, &options);
       const absl::StatusOr<Solution> solution = (*solver)->Solve(model.model(), options);
       if (!solution.ok()) return solution.status();
       attempt.status = solution->status;
@@ -51,15 +51,6 @@ class CheckmateIlpPlanner : public Planner {
     absl::StatusOr<PlanResult> result = PlanByStages(staged, request, progress, stop, solve);
     if (result.ok()) result->solver = (*solver)->name();
     return result;
-  }
-
- private:
-  // Progress comes in the model's unit.
-  static void InSeconds(const StagedModel& model, SolveOptions* options) {
-    if (!options->progress) return;
-    options->progress = [&model, tell = std::move(options->progress)](double best, double bound) {
-      tell(model.Seconds(best), model.Seconds(bound));
-    };
   }
 };
 

@@ -19,14 +19,15 @@ bool UsedLater(const StagedGraph& graph, const StageMatrix& computed, int stage,
 
 }  // namespace
 
-StageMatrix LeastComputed(const StagedGraph& graph, const StageMatrix& held) {
+StageMatrix LeastComputed(const StagedGraph& graph, const StageMatrix& held, const StageMatrix* restored) {
   const int size = graph.size();
   StageMatrix computed(size);
   for (int stage = 0; stage < size; ++stage) {
     computed.Set(stage, stage, true);
     if (stage + 1 < size) {
       for (int i = 0; i < stage; ++i) {
-        if (held(stage + 1, i) && !held(stage, i)) computed.Set(stage, i, true);
+        const bool comes_back = restored != nullptr && (*restored)(stage, i);
+        if (held(stage + 1, i) && !held(stage, i) && !comes_back) computed.Set(stage, i, true);
       }
     }
     for (int i = stage; i >= 0; --i) {
@@ -66,26 +67,45 @@ CheckmateFigures EvaluateAsCheckmate(const StagedGraph& graph, const Schedule& s
   return figures;
 }
 
-Program ProgramOf(const optimizer::Graph& graph, const StagedGraph& staged, const StageMatrix& computed) {
+void AddSteps(const optimizer::Graph& graph, const StagedNode& node, bool first, Program* program) {
+  for (const optimizer::NodeId id : node.nodes) {
+    if (first || graph.node(id).MayRerun()) program->push_back(Step{first ? Action::kRun : Action::kRerun, id});
+  }
+}
+
+Program WithoutUntaken(const optimizer::Graph& graph, const Program& program) {
   Program backwards;
   // By tensor: whether a later step takes the instance that is there now.
   std::vector<bool> taken(graph.tensor_count(), false);
-  for (int stage = staged.size() - 1; stage >= 0; --stage) {
-    for (int i = stage; i >= 0; --i) {
-      if (!computed(stage, i)) continue;
-      const optimizer::NodeId id = staged.node(i).node;
-      const optimizer::Node& node = graph.node(id);
-      bool wanted = i == stage;
-      for (int output = 0; output < node.outputs; ++output) {
-        wanted = wanted || taken[node.first_tensor + output];
-        taken[node.first_tensor + output] = false;
-      }
-      if (!wanted) continue;
-      backwards.push_back(Step{i == stage ? Action::kRun : Action::kRerun, id});
-      for (const optimizer::TensorId input : graph.inputs(id)) taken[input] = true;
+  for (auto step = program.rbegin(); step != program.rend(); ++step) {
+    if (!optimizer::Computes(step->action)) {
+      const bool makes = step->action == Action::kSwapIn;
+      if (makes && !taken[step->id]) continue;
+      taken[step->id] = !makes;
+      backwards.push_back(*step);
+      continue;
     }
+    const optimizer::Node& node = graph.node(step->id);
+    bool wanted = step->action == Action::kRun;
+    for (int output = 0; output < node.outputs; ++output) {
+      wanted = wanted || taken[node.first_tensor + output];
+    }
+    if (!wanted) continue;
+    for (int output = 0; output < node.outputs; ++output) taken[node.first_tensor + output] = false;
+    for (const optimizer::TensorId input : graph.inputs(step->id)) taken[input] = true;
+    backwards.push_back(*step);
   }
   return Program(backwards.rbegin(), backwards.rend());
+}
+
+Program ProgramOf(const optimizer::Graph& graph, const StagedGraph& staged, const StageMatrix& computed) {
+  Program program;
+  for (int stage = 0; stage < staged.size(); ++stage) {
+    for (int i = 0; i <= stage; ++i) {
+      if (computed(stage, i)) AddSteps(graph, staged.node(i), i == stage, &program);
+    }
+  }
+  return WithoutUntaken(graph, program);
 }
 
 }  // namespace str::strategies

@@ -34,8 +34,9 @@ struct Schedule {
 };
 
 // The least that has to be computed so that `held` is held and every input is there: what is held and was not before
-// is computed in the stage before, and within a stage whatever a computed node takes and nobody holds.
-StageMatrix LeastComputed(const StagedGraph& graph, const StageMatrix& held);
+// is computed in the stage before, and within a stage whatever a computed node takes and nobody holds. `restored`, if
+// not null, says what comes back by itself by the end of a stage.
+StageMatrix LeastComputed(const StagedGraph& graph, const StageMatrix& held, const StageMatrix* restored = nullptr);
 
 // What a schedule needs and costs by the rules of Checkmate's own evaluator: a second yardstick, to compare with its
 // authors' figures. The judge (optimizer/simulator/judge.h) decides on plans.
@@ -48,6 +49,12 @@ struct CheckmateFigures {
   int64_t peak_bytes = 0;
 };
 CheckmateFigures EvaluateAsCheckmate(const StagedGraph& graph, const Schedule& schedule);
+
+// The steps of one node: its first run, or all of it that may run again.
+void AddSteps(const optimizer::Graph& graph, const StagedNode& node, bool first, optimizer::Program* program);
+
+// The same program without reruns and copies to the device that nobody takes.
+optimizer::Program WithoutUntaken(const optimizer::Graph& graph, const optimizer::Program& program);
 
 // The steps of a schedule, without reruns that nobody takes.
 optimizer::Program ProgramOf(const optimizer::Graph& graph, const StagedGraph& staged, const StageMatrix& computed);

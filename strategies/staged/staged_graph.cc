@@ -34,7 +34,7 @@ StagedGraph::StagedGraph(const Graph& graph, const optimizer::Costs& costs, cons
     if (!from.in_program) continue;
     position_of[id] = size();
     StagedNode node;
-    node.node = id;
+    node.nodes = {id};
     node.seconds = costs.node_seconds[id];
     node.temporary_bytes = from.temporary_bytes;
     node.may_rerun = from.MayRerun();
@@ -44,18 +44,24 @@ StagedGraph::StagedGraph(const Graph& graph, const optimizer::Costs& costs, cons
         if (position != kNone && position != size()) node.inputs.push_back(position);
       }
     }
+    bool may_swap = true;
     for (int i = 0; i < from.outputs; ++i) {
       const TensorId id_of_output = from.first_tensor + i;
       const Tensor& output = graph.tensor(id_of_output);
-      if (OwnsBuffer(output)) node.bytes += output.rounded_bytes;
+      const Pin pin = pins.empty() ? Pin::kFree : pins[id_of_output];
+      if (pin == Pin::kKeep || pin == Pin::kSwap) node.may_rerun = false;
+      if (OwnsBuffer(output)) {
+        node.bytes += output.rounded_bytes;
+        node.tensors.push_back(id_of_output);
+        may_swap = may_swap && (pin == Pin::kFree || pin == Pin::kSwap);
+      }
       for (TensorId viewed = output.view_of; viewed != kNone; viewed = graph.tensor(viewed).view_of) {
         const int position = position_of[graph.tensor(viewed).node];
         if (position != kNone && position != size()) node.viewed.push_back(position);
       }
       node.held = node.held || output.outside_uses > 0;
-      const Pin pin = pins.empty() ? Pin::kFree : pins[id_of_output];
-      if (pin == Pin::kKeep || pin == Pin::kSwap) node.may_rerun = false;
     }
+    node.may_swap = may_swap && node.bytes > 0 && !node.held;
     Add(std::move(node));
   }
 }

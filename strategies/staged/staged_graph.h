@@ -19,7 +19,10 @@
 namespace str::strategies {
 
 struct StagedNode {
-  optimizer::NodeId node = optimizer::kNone;
+  // One, or several that were fused: they run one after the other.
+  std::vector<optimizer::NodeId> nodes;
+  // What its value consists of.
+  std::vector<optimizer::TensorId> tensors;
   double seconds = 0;
   int64_t bytes = 0;
   // Besides, while it runs.
@@ -30,20 +33,22 @@ struct StagedNode {
   // Those of the inputs whose buffers its value shares.
   std::vector<int> viewed;
   bool may_rerun = false;
+  bool may_swap = false;
   // Taken from outside the program: stays to the end.
   bool held = false;
 };
 
 class StagedGraph {
  public:
-  StagedGraph() = default;
+  // Without nodes yet.
+  explicit StagedGraph(int64_t fixed_bytes = 0) : fixed_bytes_(fixed_bytes) {}
   // All nodes of the program in this order. `pins` by tensor id, empty: all free.
   StagedGraph(const optimizer::Graph& graph, const optimizer::Costs& costs, const std::vector<optimizer::NodeId>& order,
               const std::vector<Pin>& pins);
 
   int size() const { return static_cast<int>(nodes_.size()); }
   const StagedNode& node(int position) const { return nodes_[position]; }
-  // For graphs that do not come from a file: inputs are set, consumers are found.
+  // Behind the others. Its inputs are set; who consumes it is found.
   void Add(StagedNode node);
 
   double total_seconds() const { return total_seconds_; }

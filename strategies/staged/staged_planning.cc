@@ -8,7 +8,6 @@
 #include "absl/strings/str_format.h"
 #include "config/text_units.h"
 #include "optimizer/placement/fit.h"
-#include "strategies/staged/staged_model.h"
 
 namespace str::strategies {
 namespace {
@@ -23,6 +22,13 @@ constexpr int kRounds = 8;
 constexpr int64_t kMostColumns = 3000000;
 
 }  // namespace
+
+void TellSeconds(const StagedModel& model, optimizer::SolveOptions* options) {
+  if (!options->progress) return;
+  options->progress = [&model, tell = std::move(options->progress)](double best, double bound) {
+    tell(model.Seconds(best), model.Seconds(bound));
+  };
+}
 
 absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanRequest& request,
                                         const ProgressCallback& progress, const std::atomic<bool>* stop,

@@ -12,6 +12,7 @@
 #include "optimizer/simulator/program.h"
 #include "strategies/planner.h"
 #include "strategies/staged/staged_graph.h"
+#include "strategies/staged/staged_model.h"
 
 namespace str::strategies {
 
@@ -24,6 +25,9 @@ struct StagedAttempt {
 // Finds a program for so many bytes of values. `options` holds what is left of the time limit, the stop flag and
 // progress.
 using StagedSolve = std::function<absl::StatusOr<StagedAttempt>(int64_t budget_bytes, optimizer::SolveOptions options)>;
+
+// Makes progress come in seconds instead of in the model's unit. The model must outlive the solve.
+void TellSeconds(const StagedModel& model, optimizer::SolveOptions* options);
 
 // The plan of a staged model for the captured order. If everything can be kept, that is the plan, and optimal.
 // The result is optimal only if the model's first solution is, and fits. Its smallest budget is not known.
