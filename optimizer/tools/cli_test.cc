@@ -251,6 +251,23 @@ TEST_F(CliTest, UnmeasuredGraphsNeedADevice) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
+TEST_F(CliTest, CalibratedDevicesAreFoundByName) {
+  const Outcome calibrate = Str("calibrate");
+  ASSERT_EQ(calibrate.exit_code, 0) << calibrate.err;
+  EXPECT_THAT(calibrate.out, AllOf(HasSubstr("FLOP/s"), HasSubstr("copies out"), HasSubstr("this-cpu.conf")));
+  EXPECT_THAT(Str("devices").out, HasSubstr("this-cpu"));
+  EXPECT_EQ(Str(absl::StrCat("check ", Path("home/.str/devices/this-cpu.conf"))).exit_code, 0);
+  const std::string plan = absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"), " --device=");
+  for (const char* device : {"this-cpu", "RTX-3090-24GB", "T4", "config/devices/a100-40gb.conf"}) {
+    const Outcome outcome = Str(absl::StrCat(plan, device));
+    EXPECT_EQ(outcome.exit_code, 0) << device << ": " << outcome.err;
+  }
+  EXPECT_EQ(Str("calibrate", "HOME=").exit_code, 1);
+  const Outcome chosen = Str(absl::StrCat("calibrate --output=", Path("here.conf")), "HOME=");
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
+  EXPECT_TRUE(fs::exists(Path("here.conf")));
+}
+
 TEST_F(CliTest, Lists) {
   EXPECT_THAT(Str("strategies").out, AllOf(HasSubstr("str "), HasSubstr("keep-all"), HasSubstr("swap-only")));
   EXPECT_THAT(Str("devices").out, HasSubstr("t4-16gb"));

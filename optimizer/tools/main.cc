@@ -39,6 +39,7 @@ int Main(int argc, char** argv) {
   AddCheckCommand(&app, &exit_code);
   AddStrategiesCommand(&app, &exit_code);
   AddDevicesCommand(&app, &exit_code);
+  AddCalibrateCommand(&app, &exit_code);
   AddVersionCommand(&app, &exit_code);
   // What CLI11 would say of an unknown command is that one is missing.
   const std::vector<CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
