@@ -94,17 +94,15 @@ void MeasureCopies(const CalibrationOptions& options, config::DeviceFile* device
   std::vector<char> device_side(options.bytes, 1), host_side(options.bytes, 2);
   CopyThread thread;
   const auto rate = [&](char* to, const char* from) {
-    return options.bytes / MedianSeconds(options.repetitions, [&] {
-             thread.Run([&] { std::memcpy(to, from, options.bytes); });
-           });
+    return options.bytes /
+           MedianSeconds(options.repetitions, [&] { thread.Run([&] { std::memcpy(to, from, options.bytes); }); });
   };
   const std::string source = absl::StrCat("measured by str calibrate: median of ", options.repetitions, " copies of ",
                                           options.bytes >> 20, " MiB in a thread of their own");
   Set(device->mutable_copy_out_bytes_per_second(), rate(host_side.data(), device_side.data()), source);
   Set(device->mutable_copy_in_bytes_per_second(), rate(device_side.data(), host_side.data()), source);
-  const double latency = MedianSeconds(101, [&] {
-    thread.Run([&] { std::memcpy(host_side.data(), device_side.data(), kTinyCopyBytes); });
-  });
+  const double latency = MedianSeconds(
+      101, [&] { thread.Run([&] { std::memcpy(host_side.data(), device_side.data(), kTinyCopyBytes); }); });
   device->set_copy_latency_ns(static_cast<int64_t>(latency * 1e9));
 }
 

@@ -17,8 +17,8 @@ TEST(CalibrateTest, FiguresAreThoseOfAMachine) {
   EXPECT_TRUE(config::ValidateDevice(device).ok()) << config::ValidateDevice(device);
   // From a slow and busy machine to one that does not exist yet.
   const std::pair<double, double> copies = {1e7, 1e13};
-  for (const config::Figure* figure : {&device.copy_out_bytes_per_second(), &device.copy_in_bytes_per_second(),
-                                       &device.memory_bytes_per_second()}) {
+  for (const config::Figure* figure :
+       {&device.copy_out_bytes_per_second(), &device.copy_in_bytes_per_second(), &device.memory_bytes_per_second()}) {
     EXPECT_GT(figure->value(), copies.first);
     EXPECT_LT(figure->value(), copies.second);
     EXPECT_THAT(figure->source(), ::testing::HasSubstr("16 MiB"));

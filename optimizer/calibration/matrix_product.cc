@@ -14,8 +14,8 @@ static_assert(kProductSideStep % kRows == 0 && kProductSideStep % kPanel == 0);
 
 // `panel` holds the columns [column, column + kPanel) of b, row by row.
 __attribute__((target_clones("avx512f", "arch=haswell", "default"))) void MultiplyPanel(int side, const float* a,
-                                                                                         const float* panel, int column,
-                                                                                         float* c) {
+                                                                                        const float* panel, int column,
+                                                                                        float* c) {
   for (int row = 0; row < side; row += kRows) {
     Vector left[kRows] = {}, right[kRows] = {};
     for (int k = 0; k < side; ++k) {

@@ -6,15 +6,12 @@
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "config/in_program.h"
 
 namespace str::optimizer {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-
-bool RunsInProgram(const config::Node& node) {
-  return node.recompute() != config::RECOMPUTE_EXTERNAL && node.recompute() != config::RECOMPUTE_CONTROL_FLOW;
-}
 
 // Whether the node must move bytes: it fills a buffer of its own.
 bool FillsABuffer(const config::Node& node) {
@@ -88,8 +85,8 @@ absl::StatusOr<Costs> FindCosts(const config::GraphFile& graph, const config::De
   for (const config::Node& node : graph.node()) {
     double seconds = 0;
     if (measured) {
-      seconds = RunsInProgram(node) ? node.time_ns() * kNanosecond : 0;
-    } else if (RunsInProgram(node)) {
+      seconds = config::InProgram(node.recompute()) ? node.time_ns() * kNanosecond : 0;
+    } else if (config::InProgram(node.recompute())) {
       const absl::StatusOr<double> modelled = ModelledSeconds(node, *device, &efficiencies);
       if (!modelled.ok()) return modelled.status();
       seconds = *modelled;

@@ -169,8 +169,9 @@ class Explainer {
     if (around.next_seconds == 0) return "live at the peak: held to the end of the step";
     const Tensor& tensor = graph_.tensor(fate.tensor);
     const Node& node = graph_.node(tensor.node);
-    std::string text = absl::StrCat("live at the peak: ", ShortSeconds(around.next_seconds - around.last_before_seconds),
-                                    " between its uses there, ");
+    std::string text =
+        absl::StrCat("live at the peak: ", ShortSeconds(around.next_seconds - around.last_before_seconds),
+                     " between its uses there, ");
     if (costs_.CopiesKnown()) {
       absl::StrAppend(&text, ShortSeconds(costs_.CopyOutSeconds(tensor.bytes) + costs_.CopyInSeconds(tensor.bytes)),
                       " of copies, ");

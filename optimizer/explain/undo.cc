@@ -39,9 +39,9 @@ absl::StatusOr<Program> Undo(const Graph& graph, const Program& program, TensorI
   const std::vector<TensorId> roots = StorageRoots(graph);
   Program rest;
   for (const Step& step : program) {
-    const bool decided = step.action == Action::kRerun    ? step.id == graph.tensor(root).node
-                         : step.action == Action::kRun    ? false
-                                                          : roots[step.id] == root;
+    const bool decided = step.action == Action::kRerun ? step.id == graph.tensor(root).node
+                         : step.action == Action::kRun ? false
+                                                       : roots[step.id] == root;
     if (!decided) rest.push_back(step);
   }
   Bindings bindings(&graph);

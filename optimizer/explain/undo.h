@@ -13,8 +13,9 @@ namespace str::optimizer {
 // Per tensor the one that makes the buffer it has: itself unless it is a view.
 std::vector<TensorId> StorageRoots(const Graph& graph);
 
-// Without the copies of `root` and the reruns of its node, and without what only served those: reruns and copies in that
-// nobody takes then, copies out that nobody brings back. The rest keeps its order. Fails if `program` cannot be run.
+// Without the copies of `root` and the reruns of its node, and without what only served those: reruns and copies in
+// that nobody takes then, copies out that nobody brings back. The rest keeps its order. Fails if `program` cannot be
+// run.
 absl::StatusOr<Program> Undo(const Graph& graph, const Program& program, TensorId root);
 
 }  // namespace str::optimizer

@@ -39,7 +39,8 @@ TEST_F(UndoTest, CopiesOfOneTensor) {
 }
 
 TEST_F(UndoTest, WhatOnlyServedARerunGoesWithIt) {
-  EXPECT_EQ(Undone("x out:x:0 y v wait:x:0 z in:x:0 again:y again:v end", "y"), "x out:x:0 y v wait:x:0 z in:x:0 again:v end");
+  EXPECT_EQ(Undone("x out:x:0 y v wait:x:0 z in:x:0 again:y again:v end", "y"),
+            "x out:x:0 y v wait:x:0 z in:x:0 again:v end");
   // z is made again from v, v from y, y from x: without z's rerun none of it is needed, except for v's taker.
   EXPECT_EQ(Undone("x y v z again:x again:y again:v again:z end", "z"), "x y v z again:x again:y again:v end");
   EXPECT_EQ(Undone("x y v z again:y end", "x"), "x y v z end") << "what nobody takes is no decision";

@@ -1,8 +1,4 @@
 // The command line as users meet it: exit codes, what is printed where, what is written.
-#include <sys/wait.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "optimizer/testing/training_graph.h"
+#include "optimizer/tools/cli_fixture.h"
 
 namespace str::tools {
 namespace {
@@ -21,40 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-class CliTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / absl::StrCat("cli_", info->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    graph_ = Path("random.graph");
-    ASSERT_TRUE(config::WriteGraph(optimizer::RandomTrainingGraph({.seed = 4, .layers = 8}), graph_).ok());
-  }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
-
-  Outcome Str(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command =
-        absl::StrCat("HOME='", Path("home"), "' STR_CONFIG_DIR=config ", environment, " optimizer/tools/str ",
-                     arguments, " >'", Path("out"), "' 2>'", Path("err"), "'");
-    const int status = std::system(command.c_str());
-    Outcome outcome;
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.out = *config::ReadFile(Path("out"));
-    outcome.err = *config::ReadFile(Path("err"));
-    return outcome;
-  }
-
-  fs::path folder_;
-  std::string graph_;
-};
 
 TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
   const Outcome plan = Str(absl::StrCat("plan ", graph_, " --budget=75% --output=", Path("plan.conf"),
@@ -203,6 +166,85 @@ TEST_F(CliTest, AStrategyForAnotherGraphIsRefused) {
   EXPECT_EQ(Str(absl::StrCat("check ", Path("other.graph"), " ", Path("plan.conf"))).exit_code, 1);
 }
 
+TEST_F(CliTest, ExplainsEachTensor) {
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=70% --output=", Path("plan.conf"))).exit_code, 0);
+  const std::string explain = absl::StrCat("explain ", graph_, " ", Path("plan.conf"));
+  const Outcome table = Str(explain);
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, AllOf(HasSubstr("The peak of"), HasSubstr("last use"), HasSubstr("fate"),
+                               HasSubstr("kept, the peak would be"), HasSubstr("--all shows them")));
+  const Outcome all = Str(absl::StrCat(explain, " --all --json=", Path("explain.json")));
+  EXPECT_THAT(all.out, Not(HasSubstr("--all")));
+  EXPECT_GT(all.out.size(), table.out.size());
+  const std::string json = *config::ReadFile(Path("explain.json"));
+  EXPECT_THAT(json,
+              AllOf(HasSubstr("\"peak_node\": \""), HasSubstr("\"live_at_peak\": ["), HasSubstr("\"reason\": \"")));
+
+  const size_t at = json.find("\"tensors\": [{\"tensor\": \"") + 24;
+  const std::string first = json.substr(at, json.find('"', at) - at);
+  const Outcome one = Str(absl::StrCat(explain, " --tensor=", first));
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, AllOf(HasSubstr(first), HasSubstr("why")));
+  const Outcome node = Str(absl::StrCat(explain, " --tensor=", first.substr(0, first.find(':'))));
+  EXPECT_THAT(node.out, HasSubstr(first));
+  const Outcome none = Str(absl::StrCat(explain, " --tensor=nobody:0"));
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("no tensor \"nobody:0\""));
+}
+
+TEST_F(CliTest, PinsAreKept) {
+  const std::string plan = absl::StrCat("plan ", graph_, " --budget=75% --json=- --output=", Path("plan.conf"));
+  const Outcome free = Str(plan);
+  ASSERT_THAT(free.out, AllOf(Not(HasSubstr("\"swapped_tensors\": 0")), Not(HasSubstr("\"tensors_decided\": 0"))));
+  const Outcome recompute = Str(absl::StrCat(plan, " --pin=recompute:."));
+  EXPECT_EQ(recompute.exit_code, 0) << recompute.err;
+  EXPECT_THAT(recompute.out, HasSubstr("\"swapped_tensors\": 0"));
+  const Outcome swap = Str(absl::StrCat(plan, " --pin=swap:."));
+  EXPECT_EQ(swap.exit_code, 0) << swap.err;
+  EXPECT_THAT(swap.out, HasSubstr("\"recomputed_nodes\": 0"));
+  const Outcome keep = Str(absl::StrCat(plan, " --pin=keep:."));
+  EXPECT_EQ(keep.exit_code, 2) << "kept, everything needs more";
+}
+
+TEST_F(CliTest, HostMemoryIsLimited) {
+  const std::string plan =
+      absl::StrCat("plan ", graph_, " --budget=75% --strategy=swap-only --json=- --output=", Path("plan.conf"));
+  const auto host_peak = [](const std::string& json) {
+    return std::stoll(json.substr(json.find("\"host_peak_bytes\": ") + 19));
+  };
+  const Outcome free = Str(plan);
+  ASSERT_EQ(free.exit_code, 0) << free.err;
+  const int64_t needed = host_peak(free.out);
+  ASSERT_GT(needed, 0);
+  const Outcome enough = Str(absl::StrCat(plan, " --host-limit=", needed));
+  EXPECT_EQ(enough.exit_code, 0) << enough.err;
+  EXPECT_LE(host_peak(enough.out), needed);
+  const Outcome mixed = Str(absl::StrCat("plan ", graph_, " --budget=75% --json=- --host-limit=", needed / 4,
+                                         " --output=", Path("mixed.conf")));
+  EXPECT_EQ(mixed.exit_code, 0) << mixed.err;
+  EXPECT_LE(host_peak(mixed.out), needed / 4);
+}
+
+TEST_F(CliTest, SimulateSaysWhatIsOverItsBudgetAndWhatBfcNeeds) {
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"))).exit_code, 0);
+  absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(Path("plan.conf"));
+  ASSERT_TRUE(strategy.ok()) << strategy.status();
+  const std::string simulate = absl::StrCat("simulate ", graph_, " ", Path("plan.conf"), " --json=", Path("out.json"));
+  const Outcome fits = Str(simulate);
+  EXPECT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_THAT(fits.err, Not(HasSubstr("over its budget")));
+  EXPECT_THAT(fits.out, HasSubstr("in a BFC allocator"));
+  EXPECT_THAT(*config::ReadFile(Path("out.json")), Not(HasSubstr("\"bfc_peak_bytes\": null")));
+  // Other temporaries than at planning time: the same strategy now needs more.
+  absl::StatusOr<config::GraphFile> graph = config::ReadGraph(graph_);
+  for (config::Node& node : *graph->mutable_node()) node.set_temporary_bytes(node.temporary_bytes() + (1 << 28));
+  ASSERT_TRUE(config::WriteGraph(*graph, graph_).ok());
+  const Outcome over = Str(simulate);
+  EXPECT_EQ(over.exit_code, 0) << over.err;
+  EXPECT_THAT(over.err, HasSubstr("over its budget: it needs"));
+  EXPECT_THAT(*config::ReadFile(Path("out.json")), HasSubstr("\"status\": \"infeasible\""));
+}
+
 TEST_F(CliTest, JsonOnStdoutIsAlone) {
   const Outcome outcome = Str(absl::StrCat("plan ", graph_, " --budget=100% --json=- --output=", Path("plan.conf")));
   EXPECT_EQ(outcome.exit_code, 0);
@@ -212,10 +254,11 @@ TEST_F(CliTest, JsonOnStdoutIsAlone) {
 }
 
 TEST_F(CliTest, WhatHasNoEffectIsSaid) {
-  const Outcome outcome =
-      Str(absl::StrCat("plan ", graph_, " --budget=100% --gap=2% --solver=highs --output=", Path("plan.conf")));
+  const Outcome outcome = Str(absl::StrCat(
+      "plan ", graph_, " --budget=100% --gap=2% --solver=highs --disk-limit=1GiB --output=", Path("plan.conf")));
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--gap has no effect"), HasSubstr("--solver has no effect")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--disk-limit has no effect"), HasSubstr("--gap has no effect"),
+                                 HasSubstr("--solver has no effect")));
 }
 
 TEST_F(CliTest, TheSolverIsNamedOrWhyThereIsNone) {
