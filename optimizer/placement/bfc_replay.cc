@@ -17,8 +17,8 @@ constexpr int64_t kGrowthShare = 200;
 }  // namespace
 
 int64_t ReplayInBfc(const std::vector<Allocation>& allocations, int64_t external_bytes, int64_t region_bytes) {
-  BfcModel model(region_bytes);
-  if (external_bytes > 0 && !model.Allocate(external_bytes).has_value()) return 0;
+  const int64_t before = (external_bytes + kBfcGranuleBytes - 1) / kBfcGranuleBytes * kBfcGranuleBytes;
+  BfcModel model(std::max<int64_t>(0, region_bytes - before));
   int steps = 0;
   for (const Allocation& allocation : allocations) steps = std::max(steps, allocation.last_step + 1);
   // Freed after each step, in the order of allocation.
@@ -34,7 +34,7 @@ int64_t ReplayInBfc(const std::vector<Allocation>& allocations, int64_t external
     }
     for (const int64_t offset : freed[step]) model.Free(offset);
   }
-  return std::max(model.highest_end(), kBfcGranuleBytes);
+  return std::max(before + model.highest_end(), kBfcGranuleBytes);
 }
 
 int64_t BfcRegionBytes(const std::vector<Allocation>& allocations, int64_t external_bytes) {

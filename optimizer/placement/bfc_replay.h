@@ -10,7 +10,7 @@
 namespace str::optimizer {
 
 // A region of this many bytes is enough: the program's allocations, replayed in it step by step, all succeed. What is
-// there before the step, `external_bytes`, lies at its start. Not less than the judge's peak with rounded sizes; a
+// there before the step, `external_bytes`, fills its start. Not less than the judge's peak with rounded sizes; a
 // smaller region may do, where chunks happen to be chosen otherwise.
 int64_t BfcRegionBytes(const std::vector<Allocation>& allocations, int64_t external_bytes);
 
