@@ -30,8 +30,8 @@ def checked(str_command, folder, arguments):
     "arguments",
     [
         ["--model=vgg16", "--batch=40", "--image=64", "--budget=80%"],
-        ["--model=vgg_unet", "--batch=4", "--image=64x96", "--budget=60%"],
-        ["--model=gpt", "--batch=4", "--tokens=32", "--blocks=2", "--budget=90%", "--device=t4"],
+        ["--model=vgg_unet", "--batch=4", "--image=64x96", "--budget=75%"],
+        ["--model=gpt", "--batch=4", "--tokens=256", "--blocks=6", "--budget=85%", "--device=t4"],
     ],
 )
 def test_small_models_are_planned_without_running(str_command, tmp_path, arguments):
