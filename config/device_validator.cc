@@ -1,6 +1,7 @@
 #include "config/device_validator.h"
 
 #include <cmath>
+#include <regex>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -19,6 +20,23 @@ absl::Status CheckFigure(absl::string_view name, const Figure& figure) {
   }
   if (absl::StripAsciiWhitespace(figure.source()).empty()) {
     return Invalid(absl::StrCat(name, " has no source; say which data sheet, paper or measurement it comes from"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckEfficiency(const Efficiency& efficiency) {
+  const std::string name = absl::StrCat("efficiency of \"", efficiency.op(), "\"");
+  if (efficiency.op().empty()) return Invalid("an efficiency has no op; say which operations it is about");
+  try {
+    const std::regex pattern(efficiency.op());
+  } catch (const std::regex_error& error) {
+    return Invalid(absl::StrCat(name, ": op is no regular expression: ", error.what()));
+  }
+  if (!(efficiency.share() > 0 && efficiency.share() <= 1)) {
+    return Invalid(absl::StrCat(name, ": share is ", efficiency.share(), "; it must be above 0 and at most 1"));
+  }
+  if (absl::StripAsciiWhitespace(efficiency.source()).empty()) {
+    return Invalid(absl::StrCat(name, " has no source; say which paper or measurement it comes from"));
   }
   return absl::OkStatus();
 }
@@ -48,6 +66,9 @@ absl::Status ValidateDevice(const DeviceFile& device) {
   }
   if (device.op_overhead_ns() < 0) {
     return Invalid(absl::StrCat("op_overhead_ns is negative: ", device.op_overhead_ns()));
+  }
+  for (const Efficiency& efficiency : device.efficiency()) {
+    if (absl::Status checked = CheckEfficiency(efficiency); !checked.ok()) return checked;
   }
   return absl::OkStatus();
 }

@@ -61,5 +61,22 @@ TEST_F(ValidateDeviceTest, FiguresArePositiveFiniteAndHaveASource) {
   EXPECT_TRUE(Refused("copy_in_bytes_per_second has no source"));
 }
 
+TEST_F(ValidateDeviceTest, EfficienciesAreSharesWithASource) {
+  Efficiency* const efficiency = device_.add_efficiency();
+  EXPECT_TRUE(Refused("an efficiency has no op"));
+  efficiency->set_op("Conv2D(");
+  EXPECT_TRUE(Refused("efficiency of \"Conv2D(\": op is no regular expression"));
+  efficiency->set_op("Conv2D");
+  EXPECT_TRUE(Refused("share is 0; it must be above 0 and at most 1"));
+  efficiency->set_share(1.5);
+  EXPECT_TRUE(Refused("share is 1.5"));
+  efficiency->set_share(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(Refused("share is nan"));
+  efficiency->set_share(0.5);
+  EXPECT_TRUE(Refused("has no source"));
+  efficiency->set_source("measured");
+  EXPECT_OK(ValidateDevice(device_));
+}
+
 }  // namespace
 }  // namespace str::config

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "config/in_program.h"
 #include "config/instances.h"
 #include "config/step_text.h"
 #include "config/tensor_name.h"
@@ -14,10 +15,6 @@ namespace str::config {
 namespace {
 
 constexpr int kNever = -1;
-
-bool MayBeLeftOut(const Node& node) {
-  return node.recompute() == RECOMPUTE_EXTERNAL || node.recompute() == RECOMPUTE_CONTROL_FLOW;
-}
 
 class Checker {
  public:
@@ -151,7 +148,7 @@ absl::Status Checker::Check() {
     }
   }
   for (int i = 0; i < graph_.node_size(); ++i) {
-    if (first_run_[i] == kNever && !MayBeLeftOut(graph_.node(i))) {
+    if (first_run_[i] == kNever && InProgram(graph_.node(i).recompute())) {
       return absl::InvalidArgumentError(
           absl::StrCat("node \"", graph_.node(i).name(), "\" of the graph is never run; is the strategy cut off?"));
     }

@@ -1,5 +1,6 @@
 #include "config/strategy_io.h"
 
+#include <filesystem>
 #include <random>
 #include <string>
 
@@ -20,6 +21,18 @@ TEST(StrategyIoTest, WrittenAndReadBack) {
   const absl::StatusOr<StrategyFile> strategy = ReadStrategy(path);
   EXPECT_OK(strategy.status());
   EXPECT_TRUE(MessageDifferencer::Equals(*strategy, ExampleStrategy()));
+}
+
+TEST(StrategyIoTest, ExampleStrategiesAreValid) {
+  int files = 0;
+  for (const auto& file : std::filesystem::directory_iterator("config/strategies")) {
+    const absl::StatusOr<StrategyFile> strategy = ReadStrategy(file.path().string());
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    EXPECT_LE(strategy->predicted_peak_bytes(), strategy->budget_bytes()) << file.path();
+    EXPECT_LE(strategy->bound_seconds(), strategy->predicted_step_seconds()) << file.path();
+    ++files;
+  }
+  EXPECT_EQ(files, 9) << "three models, three budgets";
 }
 
 TEST(StrategyIoTest, HeaderForPeople) {

@@ -85,9 +85,7 @@ def parse_options(arguments):
 def main(arguments):
     options = parse_options(arguments)
     directory = stages.ROOT / ".build" / "compare_plans" / f"{options.model}-{options.loop}"
-    shop = stages.Workshop(
-        directory, options.model, options.loop, options.batch, options.image, options.steps, options.seed
-    )
+    shop = stages.Workshop(directory, options.model, stages.training_options(options))
     try:
         rows = compare(shop, options.budget_share or stages.LIMIT_SHARE[options.model])
     except stages.StageFailed as failure:

@@ -135,9 +135,7 @@ def main(arguments):
     rows, traces, broken = [], {}, []
     for model in options.models:
         directory = stages.ROOT / ".build" / "demo" / f"{model}-{options.loop}"
-        shop = stages.Workshop(
-            directory, model, options.loop, options.batch, options.image, options.steps, options.seed
-        )
+        shop = stages.Workshop(directory, model, stages.training_options(options))
         try:
             row, traces[model], promises = run_model(shop)
         except stages.StageFailed as failure:

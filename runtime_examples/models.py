@@ -1,45 +1,57 @@
-"""The example models, each with a batch and image size at which activations outweigh the weights."""
+"""The example models, each with a batch and input size at which activations outweigh the weights."""
 
 import dataclasses
 from collections.abc import Callable
 
 import keras
+from gpt import gpt
 from unet_vgg import unet_vgg
+from vgg_unet import vgg_unet
 
 _CLASSES = 10
+_VOCABULARY = 50257
 
 
 @dataclasses.dataclass(frozen=True)
 class Example:
     """How to build a model, and the sizes it is trained at unless others are asked for."""
 
-    # From the image's side in pixels to a Keras model that ends in logits.
-    build: Callable[[int], keras.Model]
+    # From the shape of one input, (height, width) of an image or (tokens,) of a text, to a Keras model that ends in
+    # logits. Models of blocks take their number as a second argument.
+    build: Callable[..., keras.Model]
     batch: int
-    image: int
-    # One label a pixel (segmentation) instead of one an image.
-    label_per_pixel: bool = False
+    shape: tuple[int, ...]
+    # One label for so many pixels or tokens in each direction; None: one an input.
+    label_every: int | None = None
     classes: int = _CLASSES
+    # Inputs are texts of so many different tokens; None: images.
+    vocabulary: int | None = None
+    blocks: int | None = None
+
+    def label_shape(self, shape):
+        return () if self.label_every is None else tuple(side // self.label_every for side in shape)
 
 
-def _vgg16(image):
-    return keras.applications.VGG16(
-        weights=None, input_shape=(image, image, 3), classes=_CLASSES, classifier_activation=None
+def _application(make):
+    """A model of keras.applications, untrained."""
+    return lambda shape: make(
+        weights=None, input_shape=(*shape, 3), classes=_CLASSES, classifier_activation=None
     )
-
-
-def _mobilenet(image):
-    return keras.applications.MobileNet(
-        weights=None, input_shape=(image, image, 3), classes=_CLASSES, classifier_activation=None
-    )
-
-
-def _unet(image):
-    return unet_vgg(image, _CLASSES)
 
 
 EXAMPLES = {
-    "vgg16": Example(_vgg16, batch=32, image=96),
-    "unet": Example(_unet, batch=4, image=128, label_per_pixel=True),
-    "mobilenet": Example(_mobilenet, batch=32, image=128),
+    "vgg16": Example(_application(keras.applications.VGG16), batch=32, shape=(96, 96)),
+    "unet": Example(lambda shape: unet_vgg(shape, _CLASSES), batch=4, shape=(128, 128), label_every=1),
+    "mobilenet": Example(_application(keras.applications.MobileNet), batch=32, shape=(128, 128)),
+    "resnet50": Example(_application(keras.applications.ResNet50), batch=16, shape=(96, 96)),
+    "vgg_unet": Example(lambda shape: vgg_unet(shape, _CLASSES), batch=4, shape=(128, 128), label_every=2),
+    "gpt": Example(
+        lambda shape, blocks: gpt(shape[0], blocks, _VOCABULARY),
+        batch=4,
+        shape=(128,),
+        label_every=1,
+        classes=_VOCABULARY,
+        vocabulary=_VOCABULARY,
+        blocks=4,
+    ),
 }

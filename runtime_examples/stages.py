@@ -42,15 +42,13 @@ def _environment(settings):
 
 
 class Workshop:
-    """Runs the stages for one model; keeps every file they write in one directory."""
+    """Runs the stages for one model; keeps every file they write in one directory. `options` go to train.py."""
 
-    def __init__(self, directory, model, loop, batch, image, steps, seed):
+    def __init__(self, directory, model, options):
         self.directory = pathlib.Path(directory).resolve()
         self.directory.mkdir(parents=True, exist_ok=True)
         self.model = model
-        self._arguments = [f"--model={model}", f"--loop={loop}", f"--steps={steps}", f"--seed={seed}"]
-        self._arguments += [f"--batch={batch}"] if batch else []
-        self._arguments += [f"--image={image}"] if image else []
+        self._arguments = [f"--model={model}", *options]
         self._no_strategy = self.directory / "no_strategy"
         self._no_strategy.mkdir(exist_ok=True)
 
@@ -88,6 +86,23 @@ class Workshop:
         if not index:
             raise StageFailed(f"{self.model}: no graph was captured in {directory}")
         return directory / index[0]["file"], results
+
+    def capture_only(self):
+        """Returns the graph file of the training step, which is traced but not run."""
+        directory = self.directory / "capture_only"
+        shutil.rmtree(directory, ignore_errors=True)
+        process = subprocess.run(
+            [LAUNCHER, "python", _TRAIN, *self._arguments, "--steps=1"],
+            env=_environment({"STR_CAPTURE": str(directory), "STR_CAPTURE_ONLY": "1"}),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        index = directory / "index.json"
+        # The plugin ends the process instead of running the step.
+        if "STR_CAPTURE_ONLY:" not in process.stderr or not index.exists():
+            raise _failure(f"{self.model}: capture", process)
+        return directory / json.loads(index.read_text())[0]["file"]
 
     def train_plainly(self):
         """Without a limit, on the device that counts bytes: the limit is the machine's memory."""
@@ -137,6 +152,12 @@ class Workshop:
         if process.returncode not in accepted:
             raise _failure(f"{self.model}: {name}", process)
         return process
+
+
+def training_options(options):
+    """What train.py is told, from options of that name that were given."""
+    names = ("loop", "batch", "image", "steps", "seed")
+    return [f"--{name}={value}" for name in names if (value := getattr(options, name)) is not None]
 
 
 def actions(strategy_file):

@@ -4,6 +4,8 @@ Plain Keras and TensorFlow: nothing here knows of STR.
 
     python train.py --model=vgg16 --loop=custom --steps=5 --json=result.json
     python train.py --model=mobilenet --loop=fit --batch=16 --image=96
+    python train.py --model=vgg_unet --image=96x128
+    python train.py --model=gpt --blocks=2 --tokens=64
 
 Exit code: 0 trained; 7 out of memory. With --expect-oom: 0 out of memory; 1 trained.
 """
@@ -22,7 +24,7 @@ _LEARNING_RATE = 0.001
 _EXIT_OUT_OF_MEMORY = 7
 
 
-def train_with_fit(model, optimizer, loss, images, labels, options, recorder):
+def train_with_fit(model, optimizer, loss, inputs, labels, options, recorder):
     """model.fit over a tf.data pipeline. Keras reports the mean loss since the epoch's start; that is recorded."""
 
     class Record(keras.callbacks.Callback):
@@ -32,20 +34,20 @@ def train_with_fit(model, optimizer, loss, images, labels, options, recorder):
         def on_train_batch_end(self, batch, logs=None):
             recorder.end_step(logs["loss"])
 
-    dataset = tf.data.Dataset.from_tensor_slices((images, labels))
+    dataset = tf.data.Dataset.from_tensor_slices((inputs, labels))
     dataset = dataset.batch(options.batch, drop_remainder=True).repeat().prefetch(2)
     model.compile(optimizer=optimizer, loss=loss)
     model.fit(dataset, epochs=1, steps_per_epoch=options.steps, shuffle=False, verbose=0, callbacks=[Record()])
 
 
-def train_with_custom_loop(model, optimizer, loss, images, labels, options, recorder):
+def train_with_custom_loop(model, optimizer, loss, inputs, labels, options, recorder):
     """A tf.function step, fed one batch after the other."""
     optimizer.build(model.trainable_variables)
 
     @tf.function(
         input_signature=[
-            tf.TensorSpec([options.batch, *images.shape[1:]], tf.float32),
-            tf.TensorSpec([options.batch, *labels.shape[1:]], tf.int32),
+            tf.TensorSpec([options.batch, *inputs.shape[1:]], inputs.dtype),
+            tf.TensorSpec([options.batch, *labels.shape[1:]], labels.dtype),
         ]
     )
     def step(x, y):
@@ -56,8 +58,8 @@ def train_with_custom_loop(model, optimizer, loss, images, labels, options, reco
         return value
 
     batches = [
-        (tf.constant(images[i : i + options.batch]), tf.constant(labels[i : i + options.batch]))
-        for i in range(0, len(images), options.batch)
+        (tf.constant(inputs[i : i + options.batch]), tf.constant(labels[i : i + options.batch]))
+        for i in range(0, len(inputs), options.batch)
     ]
     for i in range(options.steps):
         recorder.start_step()
@@ -80,15 +82,16 @@ def train(options):
     """Returns the results; "status" is "ok" or "oom"."""
     make_reproducible(options.seed)
     example = EXAMPLES[options.model]
-    images, labels = make_data(example, options.batch, options.image, options.seed)
+    inputs, labels = make_data(example, options.batch, options.shape, options.steps, options.seed)
     recorder = StepRecorder()
-    results = {name: getattr(options, name) for name in ("model", "loop", "batch", "image", "steps", "seed")}
+    results = {name: getattr(options, name) for name in ("model", "loop", "batch", "steps", "seed")}
+    results["image"] = None if example.vocabulary else image_text(options.shape)
     try:
-        model = example.build(options.image)
+        model = example.build(options.shape, *([options.blocks] if options.blocks else []))
         optimizer = keras.optimizers.SGD(_LEARNING_RATE)
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         loop = train_with_fit if options.loop == "fit" else train_with_custom_loop
-        loop(model, optimizer, loss, images, labels, options, recorder)
+        loop(model, optimizer, loss, inputs, labels, options, recorder)
         results["status"] = "ok"
         results["variables_sha256"] = variables_sha256(model, optimizer)
     except tf.errors.ResourceExhaustedError as error:
@@ -98,6 +101,19 @@ def train(options):
     return {**results, **recorder.results()}
 
 
+def image_shape(text):
+    """"96" or "416x608" as (height, width)."""
+    sides = tuple(int(side) for side in text.split("x"))
+    if len(sides) > 2 or min(sides) < 1:
+        raise ValueError(text)
+    return sides * 2 if len(sides) == 1 else sides
+
+
+def image_text(shape):
+    """What --image takes for this shape: the side of a square, as a number."""
+    return shape[0] if shape[0] == shape[1] else f"{shape[0]}x{shape[1]}"
+
+
 def parse_options(arguments):
     parser = argparse.ArgumentParser(
         description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
@@ -105,14 +121,22 @@ def parse_options(arguments):
     parser.add_argument("--model", choices=sorted(EXAMPLES), required=True)
     parser.add_argument("--loop", choices=("fit", "custom"), default="custom")
     parser.add_argument("--batch", type=int, help="default: the model's own")
-    parser.add_argument("--image", type=int, help="side in pixels; default: the model's own")
+    parser.add_argument("--image", type=image_shape, help="SIDE or HEIGHTxWIDTH in pixels; default: the model's own")
+    parser.add_argument("--tokens", type=int, help="of a language model, instead of --image; default: the model's own")
+    parser.add_argument("--blocks", type=int, help="of a language model; default: the model's own")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", metavar="FILE", help="write the results here")
     parser.add_argument("--expect-oom", action="store_true", help="running out of memory is the success")
     options = parser.parse_args(arguments)
-    options.batch = options.batch or EXAMPLES[options.model].batch
-    options.image = options.image or EXAMPLES[options.model].image
+    example = EXAMPLES[options.model]
+    if example.vocabulary is None and (options.tokens or options.blocks):
+        parser.error(f"--tokens and --blocks are for language models; {options.model} takes --image")
+    if example.vocabulary is not None and options.image:
+        parser.error(f"{options.model} takes --tokens, not --image")
+    options.shape = options.image or ((options.tokens,) if options.tokens else example.shape)
+    options.batch = options.batch or example.batch
+    options.blocks = options.blocks or example.blocks
     return options
 
 

@@ -13,9 +13,9 @@ def _conv_block(x, channels, convolutions, name):
     return x
 
 
-def unet_vgg(image, classes):
-    """Returns a model from [batch, image, image, 3] to a logit per pixel and class; image is a multiple of 8."""
-    inputs = keras.Input((image, image, 3))
+def unet_vgg(shape, classes):
+    """Returns a model from [batch, height, width, 3] to a logit per pixel and class; sides are multiples of 8."""
+    inputs = keras.Input((*shape, 3))
     x = inputs
     skips = []
     for i, (channels, convolutions) in enumerate(_BLOCKS):

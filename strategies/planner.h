@@ -26,6 +26,7 @@
 #include "absl/time/time.h"
 #include "optimizer/cost/costs.h"
 #include "optimizer/graph/graph.h"
+#include "optimizer/ilp/solvers.h"
 #include "optimizer/simulator/program.h"
 
 namespace str::strategies {
@@ -48,6 +49,8 @@ struct PlanRequest {
   int threads = 1;
   // Enough if proven: a plan this share above its bound at most.
   double gap = 1e-4;
+  // For planners that need one. What is not installed or licensed is an error of those planners only.
+  optimizer::SolverKind solver = optimizer::SolverKind::kHighs;
   // By tensor id; empty: all free.
   std::vector<Pin> pins;
 };
@@ -71,7 +74,7 @@ struct PlanResult {
   optimizer::Program least_memory_program;
   // Proven bound on the step time of any plan in this order of first runs (docs/certificate.md); 0: none was computed.
   double bound_seconds = 0;
-  // Empty: none was used.
+  // With its version, Solver::name(). Empty: none was used.
   std::string solver;
 };
 

@@ -10,6 +10,8 @@ TINY = {
     "vgg16": ["--model=vgg16", "--batch=2", "--image=32", "--steps=2"],
     "unet": ["--model=unet", "--batch=2", "--image=32", "--steps=2"],
     "mobilenet": ["--model=mobilenet", "--batch=2", "--image=32", "--steps=2"],
+    "vgg_unet": ["--model=vgg_unet", "--batch=2", "--image=32x48", "--steps=2"],
+    "gpt": ["--model=gpt", "--batch=2", "--tokens=8", "--blocks=1", "--steps=2"],
     # Only at this size do ops that run side by side change places often enough to show a dependence on their order.
     "mobilenet at its own size": ["--model=mobilenet", "--steps=3"],
 }
@@ -21,6 +23,8 @@ TINY = {
         ("vgg16", "custom"),
         ("unet", "custom"),
         ("mobilenet", "fit"),
+        ("vgg_unet", "custom"),
+        ("gpt", "fit"),
         ("mobilenet at its own size", "custom"),
     ],
 )

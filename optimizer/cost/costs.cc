@@ -1,17 +1,17 @@
 #include "optimizer/cost/costs.h"
 
 #include <algorithm>
+#include <regex>
+#include <string>
+#include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "config/in_program.h"
 
 namespace str::optimizer {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-
-bool RunsInProgram(const config::Node& node) {
-  return node.recompute() != config::RECOMPUTE_EXTERNAL && node.recompute() != config::RECOMPUTE_CONTROL_FLOW;
-}
 
 // Whether the node must move bytes: it fills a buffer of its own.
 bool FillsABuffer(const config::Node& node) {
@@ -21,14 +21,44 @@ bool FillsABuffer(const config::Node& node) {
   });
 }
 
-absl::StatusOr<double> ModelledSeconds(const config::Node& node, const config::DeviceFile& device) {
+// What the device makes of its rate, by kind of operation.
+class Efficiencies {
+ public:
+  explicit Efficiencies(const config::DeviceFile& device) {
+    for (const config::Efficiency& efficiency : device.efficiency()) {
+      kinds_.push_back({std::regex(efficiency.op()), efficiency.share()});
+    }
+  }
+
+  double Of(const std::string& op) {
+    const auto [known, is_new] = known_.try_emplace(op, 1.0);
+    if (!is_new) return known->second;
+    for (const Kind& kind : kinds_) {
+      if (!std::regex_match(op, kind.op)) continue;
+      known->second = kind.share;
+      break;
+    }
+    return known->second;
+  }
+
+ private:
+  struct Kind {
+    std::regex op;
+    double share;
+  };
+  std::vector<Kind> kinds_;
+  std::unordered_map<std::string, double> known_;
+};
+
+absl::StatusOr<double> ModelledSeconds(const config::Node& node, const config::DeviceFile& device,
+                                       Efficiencies* efficiencies) {
   if (node.flops() == 0 && node.moved_bytes() == 0 && FillsABuffer(node)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "node \"", node.name(), "\" (", node.op(),
         ") has neither a measured time nor known work, so its time is unknown; capture the graph while training runs "
         "(STR_CAPTURE without STR_CAPTURE_ONLY)"));
   }
-  const double compute = node.flops() / device.flops_per_second().value();
+  const double compute = node.flops() / (device.flops_per_second().value() * efficiencies->Of(node.op()));
   const double memory = node.moved_bytes() / device.memory_bytes_per_second().value();
   return std::max(compute, memory) + device.op_overhead_ns() * kNanosecond;
 }
@@ -51,12 +81,13 @@ absl::StatusOr<Costs> FindCosts(const config::GraphFile& graph, const config::De
         "--device (\"str devices\" lists them), or capture it while training runs");
   }
   costs.node_seconds.reserve(graph.node_size());
+  Efficiencies efficiencies(device != nullptr ? *device : config::DeviceFile());
   for (const config::Node& node : graph.node()) {
     double seconds = 0;
     if (measured) {
-      seconds = RunsInProgram(node) ? node.time_ns() * kNanosecond : 0;
-    } else if (RunsInProgram(node)) {
-      const absl::StatusOr<double> modelled = ModelledSeconds(node, *device);
+      seconds = config::InProgram(node.recompute()) ? node.time_ns() * kNanosecond : 0;
+    } else if (config::InProgram(node.recompute())) {
+      const absl::StatusOr<double> modelled = ModelledSeconds(node, *device, &efficiencies);
       if (!modelled.ok()) return modelled.status();
       seconds = *modelled;
     }

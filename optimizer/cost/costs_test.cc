@@ -56,6 +56,35 @@ TEST(CostsTest, RooflineWithoutMeasurement) {
   EXPECT_DOUBLE_EQ(costs->node_seconds[2], 1e-6);
 }
 
+TEST(CostsTest, EfficiencyIsOfTheFirstKindThatMatchesAndOfComputingOnly) {
+  GraphBuilder b;
+  b.file().set_steps_measured(0);
+  for (const char* op : {"DepthwiseConv2dNative", "Conv2D", "MatMul"}) {
+    config::Node* node = b.Add(op, {}, {10});
+    node->set_op(op);
+    node->set_flops(1000000);
+  }
+  config::Node* bound_by_memory = b.Add("slow", {}, {10});
+  bound_by_memory->set_op("Conv2D");
+  bound_by_memory->set_flops(1);
+  bound_by_memory->set_moved_bytes(1000);
+  config::DeviceFile device = Device();
+  device.clear_op_overhead_ns();
+  config::Efficiency* efficiency = device.add_efficiency();
+  efficiency->set_op("Depthwise.*");
+  efficiency->set_share(0.1);
+  efficiency = device.add_efficiency();
+  // The whole name: not the depthwise one, and not by a part of it.
+  efficiency->set_op(".*Conv2D");
+  efficiency->set_share(0.5);
+  const absl::StatusOr<Costs> costs = FindCosts(b.file(), &device);
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_DOUBLE_EQ(costs->node_seconds[0], 1e-2);
+  EXPECT_DOUBLE_EQ(costs->node_seconds[1], 2e-3);
+  EXPECT_DOUBLE_EQ(costs->node_seconds[2], 1e-3);
+  EXPECT_DOUBLE_EQ(costs->node_seconds[3], 1e-3);
+}
+
 TEST(CostsTest, UnknownIsRefusedNotAssumed) {
   GraphBuilder b;
   b.file().set_steps_measured(0);

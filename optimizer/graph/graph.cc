@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "config/in_program.h"
 #include "config/tensor_name.h"
 
 namespace str::optimizer {
@@ -33,7 +34,7 @@ absl::Status Graph::AddNodes(const config::GraphFile& file) {
   for (const config::Node& from : file.node()) {
     Node node;
     node.recompute = from.recompute();
-    node.in_program = node.recompute != config::RECOMPUTE_EXTERNAL && node.recompute != config::RECOMPUTE_CONTROL_FLOW;
+    node.in_program = config::InProgram(node.recompute);
     node.variable_use = from.variable_use();
     if (node.variable_use != config::VARIABLE_NONE) {
       if (from.variable().empty()) return NodeError(from, "uses a variable but does not name it");

@@ -109,6 +109,6 @@ absl::StatusOr<Solution> SolveWithHighs(const LinearModel& model, const SolveOpt
   return Read(highs.get(), model, integers);
 }
 
-std::string HighsName() { return absl::StrCat("HiGHS ", Highs_version()); }
+std::string HighsSolver::name() const { return absl::StrCat("HiGHS ", Highs_version()); }
 
 }  // namespace str::optimizer

@@ -13,8 +13,13 @@ namespace str::optimizer {
 // Thread-safe. Internal if HiGHS refuses the model.
 absl::StatusOr<Solution> SolveWithHighs(const LinearModel& model, const SolveOptions& options);
 
-// "HiGHS 1.15.1".
-std::string HighsName();
+class HighsSolver : public Solver {
+ public:
+  std::string name() const override;
+  absl::StatusOr<Solution> Solve(const LinearModel& model, const SolveOptions& options) const override {
+    return SolveWithHighs(model, options);
+  }
+};
 
 }  // namespace str::optimizer
 

@@ -1,15 +1,18 @@
-// What every solver of linear models takes and returns.
+// What every solver of linear models takes and returns, and the interface of all solvers.
 //
-// How a solve ended is data, not an error; errors are for solvers that cannot work at all.
+// How a solve ended is data, not an error; errors are for solvers that cannot work at all and say what to do.
 #ifndef STR_OPTIMIZER_ILP_SOLVER_H_
 #define STR_OPTIMIZER_ILP_SOLVER_H_
 
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "optimizer/ilp/linear_model.h"
 
 namespace str::optimizer {
 
@@ -44,6 +47,16 @@ struct Solution {
   double bound = -std::numeric_limits<double>::infinity();
   // By column; empty for kInfeasible and kNone.
   std::vector<double> values;
+};
+
+// Thread-safe; no solve knows of another.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  // With its version, for logs and results: "HiGHS 1.15.1".
+  virtual std::string name() const = 0;
+  // FailedPrecondition if the solver's licence does not allow this model; Internal if the solver breaks down.
+  virtual absl::StatusOr<Solution> Solve(const LinearModel& model, const SolveOptions& options) const = 0;
 };
 
 }  // namespace str::optimizer

@@ -10,9 +10,11 @@ namespace str::optimizer {
 namespace {
 
 // How many packings a start may be improved by: fewer where each takes longer.
-constexpr int64_t kImprovementWork = 40000000;
+constexpr int64_t kImprovementWork = 200000000;
 constexpr int64_t kFewestImprovements = 8;
 constexpr int64_t kMostImprovements = 1000;
+// Of the most bytes held at once: what is smaller is packed by itself.
+constexpr int64_t kSmallShare = 3000;
 
 // Which allocations get a place. A step's places are told apart by their size alone, so if one buffer of a size gets
 // none, neither do the step's others of that size.
@@ -140,29 +142,44 @@ void Improve(const std::vector<Allocation>& allocations, int64_t load, int64_t e
   }
 }
 
-}  // namespace
-
-Placement PlaceAllocations(const std::vector<Allocation>& allocations, int64_t enough_bytes) {
-  const std::vector<int> chosen = Placeable(allocations);
-  Placement best;
-  best.offsets.assign(allocations.size(), kNotPlaced);
-  if (chosen.empty()) return best;
-  best.arena_bytes = std::numeric_limits<int64_t>::max();
+void PackLarge(const std::vector<Allocation>& allocations, const std::vector<int>& chosen, int64_t enough_bytes,
+               Placement* best) {
+  best->arena_bytes = std::numeric_limits<int64_t>::max();
   const int64_t load = HighestLoad(allocations, chosen);
   const int64_t enough = std::max(load, enough_bytes);
   Packer packer(allocations);
   std::vector<std::vector<int>> starts;
   for (int key = 0; key < 4; ++key) {
     starts.push_back(StartOrder(allocations, chosen, key));
-    const int64_t arena = packer.Pack(starts.back(), best.arena_bytes);
-    if (arena >= best.arena_bytes) continue;
-    best.arena_bytes = arena;
-    best.offsets = packer.offsets();
+    const int64_t arena = packer.Pack(starts.back(), best->arena_bytes);
+    if (arena >= best->arena_bytes) continue;
+    best->arena_bytes = arena;
+    best->offsets = packer.offsets();
   }
   for (std::vector<int>& start : starts) {
-    if (best.arena_bytes <= enough) break;
-    Improve(allocations, load, enough, std::move(start), &packer, &best);
+    if (best->arena_bytes <= enough) break;
+    Improve(allocations, load, enough, std::move(start), &packer, best);
   }
+}
+
+}  // namespace
+
+Placement PlaceAllocations(const std::vector<Allocation>& allocations, int64_t enough_bytes) {
+  std::vector<int> chosen = Placeable(allocations);
+  Placement best;
+  best.offsets.assign(allocations.size(), kNotPlaced);
+  if (chosen.empty()) return best;
+  // Many small ones among the large make packing slow and no better.
+  const int64_t least = HighestLoad(allocations, chosen) / kSmallShare;
+  const auto large_end =
+      std::stable_partition(chosen.begin(), chosen.end(), [&](int i) { return allocations[i].rounded_bytes >= least; });
+  const std::vector<int> small(large_end, chosen.end());
+  chosen.erase(large_end, chosen.end());
+  Packer small_packer(allocations);
+  const int64_t small_bytes = small_packer.Pack(StartOrder(allocations, small, 3), std::numeric_limits<int64_t>::max());
+  PackLarge(allocations, chosen, std::max<int64_t>(0, enough_bytes - small_bytes), &best);
+  for (const int i : small) best.offsets[i] = best.arena_bytes + small_packer.offsets()[i];
+  best.arena_bytes += small_bytes;
   return best;
 }
 

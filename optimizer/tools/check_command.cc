@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "config/atomic_file.h"
@@ -61,6 +62,9 @@ struct Found {
 absl::Status CheckFile(const std::string& path, absl::Duration cost_unit, Found* found) {
   const absl::StatusOr<std::string> text = config::ReadFile(path);
   if (!text.ok()) return text.status();
+  if (absl::StripAsciiWhitespace(*text).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": the file is empty"));
+  }
   switch (Recognise(*text)) {
     case Kind::kGraph: {
       const absl::StatusOr<config::GraphFile> graph = optimizer::ParseAnyGraph(*text, path, cost_unit);

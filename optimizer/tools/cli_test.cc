@@ -1,7 +1,4 @@
 // The command line as users meet it: exit codes, what is printed where, what is written.
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "optimizer/testing/training_graph.h"
+#include "optimizer/tools/cli_fixture.h"
 
 namespace str::tools {
 namespace {
@@ -22,40 +20,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-class CliTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / absl::StrCat("cli_", info->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    graph_ = Path("random.graph");
-    ASSERT_TRUE(config::WriteGraph(optimizer::RandomTrainingGraph({.seed = 4, .layers = 8}), graph_).ok());
-  }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
-
-  Outcome Str(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command =
-        absl::StrCat("HOME='", Path("home"), "' STR_CONFIG_DIR=config ", environment, " optimizer/tools/str ",
-                     arguments, " >'", Path("out"), "' 2>'", Path("err"), "'");
-    const int status = std::system(command.c_str());
-    Outcome outcome;
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.out = *config::ReadFile(Path("out"));
-    outcome.err = *config::ReadFile(Path("err"));
-    return outcome;
-  }
-
-  fs::path folder_;
-  std::string graph_;
-};
-
 TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
   const Outcome plan = Str(absl::StrCat("plan ", graph_, " --budget=75% --output=", Path("plan.conf"),
                                         " --json=", Path("plan.json"), " --seed=7"));
@@ -65,8 +29,8 @@ TEST_F(CliTest, PlansWritesAndSimulatesTheSame) {
   const std::string json = *config::ReadFile(Path("plan.json"));
   for (const char* field :
        {"strategy", "status", "budget_bytes", "peak_bytes", "host_peak_bytes", "baseline_seconds", "step_seconds",
-        "overhead", "bound_seconds", "gap", "plan_seconds", "nodes", "tensors_decided", "swapped_bytes",
-        "recomputed_nodes", "min_budget_bytes", "solver", "seed"}) {
+        "overhead", "bound_seconds", "gap", "plan_seconds", "planner_seconds", "nodes", "tensors_decided",
+        "swapped_bytes", "recomputed_nodes", "min_budget_bytes", "solver", "seed"}) {
     EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", field, "\":")));
   }
   EXPECT_THAT(json, AllOf(HasSubstr("\"status\": \"feasible\""), HasSubstr("\"seed\": 7")));
@@ -203,6 +167,85 @@ TEST_F(CliTest, AStrategyForAnotherGraphIsRefused) {
   EXPECT_EQ(Str(absl::StrCat("check ", Path("other.graph"), " ", Path("plan.conf"))).exit_code, 1);
 }
 
+TEST_F(CliTest, ExplainsEachTensor) {
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=70% --output=", Path("plan.conf"))).exit_code, 0);
+  const std::string explain = absl::StrCat("explain ", graph_, " ", Path("plan.conf"));
+  const Outcome table = Str(explain);
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, AllOf(HasSubstr("The peak of"), HasSubstr("last use"), HasSubstr("fate"),
+                               HasSubstr("kept, the peak would be"), HasSubstr("--all shows them")));
+  const Outcome all = Str(absl::StrCat(explain, " --all --json=", Path("explain.json")));
+  EXPECT_THAT(all.out, Not(HasSubstr("--all")));
+  EXPECT_GT(all.out.size(), table.out.size());
+  const std::string json = *config::ReadFile(Path("explain.json"));
+  EXPECT_THAT(json,
+              AllOf(HasSubstr("\"peak_node\": \""), HasSubstr("\"live_at_peak\": ["), HasSubstr("\"reason\": \"")));
+
+  const size_t at = json.find("\"tensors\": [{\"tensor\": \"") + 24;
+  const std::string first = json.substr(at, json.find('"', at) - at);
+  const Outcome one = Str(absl::StrCat(explain, " --tensor=", first));
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, AllOf(HasSubstr(first), HasSubstr("why")));
+  const Outcome node = Str(absl::StrCat(explain, " --tensor=", first.substr(0, first.find(':'))));
+  EXPECT_THAT(node.out, HasSubstr(first));
+  const Outcome none = Str(absl::StrCat(explain, " --tensor=nobody:0"));
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.err, HasSubstr("no tensor \"nobody:0\""));
+}
+
+TEST_F(CliTest, PinsAreKept) {
+  const std::string plan = absl::StrCat("plan ", graph_, " --budget=75% --json=- --output=", Path("plan.conf"));
+  const Outcome free = Str(plan);
+  ASSERT_THAT(free.out, AllOf(Not(HasSubstr("\"swapped_tensors\": 0")), Not(HasSubstr("\"tensors_decided\": 0"))));
+  const Outcome recompute = Str(absl::StrCat(plan, " --pin=recompute:."));
+  EXPECT_EQ(recompute.exit_code, 0) << recompute.err;
+  EXPECT_THAT(recompute.out, HasSubstr("\"swapped_tensors\": 0"));
+  const Outcome swap = Str(absl::StrCat(plan, " --pin=swap:."));
+  EXPECT_EQ(swap.exit_code, 0) << swap.err;
+  EXPECT_THAT(swap.out, HasSubstr("\"recomputed_nodes\": 0"));
+  const Outcome keep = Str(absl::StrCat(plan, " --pin=keep:."));
+  EXPECT_EQ(keep.exit_code, 2) << "kept, everything needs more";
+}
+
+TEST_F(CliTest, HostMemoryIsLimited) {
+  const std::string plan = absl::StrCat("plan ", graph_, " --budget=75% --json=- --output=", Path("plan.conf"));
+  const auto host_peak = [](const Outcome& outcome) {
+    const size_t at = outcome.out.find("\"host_peak_bytes\": ");
+    return at == std::string::npos ? -1 : std::atoll(outcome.out.c_str() + at + 19);
+  };
+  const Outcome free = Str(plan);
+  ASSERT_EQ(free.exit_code, 0) << free.err;
+  ASSERT_GT(host_peak(free), 0);
+  const Outcome limited = Str(absl::StrCat(plan, " --host-limit=", host_peak(free) / 2));
+  ASSERT_EQ(limited.exit_code, 0) << limited.err;
+  EXPECT_LE(host_peak(limited), host_peak(free) / 2);
+  for (const char* wrong : {"0", "little"}) {
+    const Outcome refused = Str(absl::StrCat(plan, " --host-limit=", wrong));
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("--host-limit"));
+  }
+}
+
+TEST_F(CliTest, SimulateSaysWhatIsOverItsBudgetAndWhatBfcNeeds) {
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"))).exit_code, 0);
+  absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(Path("plan.conf"));
+  ASSERT_TRUE(strategy.ok()) << strategy.status();
+  const std::string simulate = absl::StrCat("simulate ", graph_, " ", Path("plan.conf"), " --json=", Path("out.json"));
+  const Outcome fits = Str(simulate);
+  EXPECT_EQ(fits.exit_code, 0) << fits.err;
+  EXPECT_THAT(fits.err, Not(HasSubstr("over its budget")));
+  EXPECT_THAT(fits.out, HasSubstr("in a BFC allocator"));
+  EXPECT_THAT(*config::ReadFile(Path("out.json")), Not(HasSubstr("\"bfc_peak_bytes\": null")));
+  // Other temporaries than at planning time: the same strategy now needs more.
+  absl::StatusOr<config::GraphFile> graph = config::ReadGraph(graph_);
+  for (config::Node& node : *graph->mutable_node()) node.set_temporary_bytes(node.temporary_bytes() + (1 << 28));
+  ASSERT_TRUE(config::WriteGraph(*graph, graph_).ok());
+  const Outcome over = Str(simulate);
+  EXPECT_EQ(over.exit_code, 0) << over.err;
+  EXPECT_THAT(over.err, HasSubstr("over its budget: it needs"));
+  EXPECT_THAT(*config::ReadFile(Path("out.json")), HasSubstr("\"status\": \"infeasible\""));
+}
+
 TEST_F(CliTest, JsonOnStdoutIsAlone) {
   const Outcome outcome = Str(absl::StrCat("plan ", graph_, " --budget=100% --json=- --output=", Path("plan.conf")));
   EXPECT_EQ(outcome.exit_code, 0);
@@ -212,10 +255,33 @@ TEST_F(CliTest, JsonOnStdoutIsAlone) {
 }
 
 TEST_F(CliTest, WhatHasNoEffectIsSaid) {
-  const Outcome outcome =
-      Str(absl::StrCat("plan ", graph_, " --budget=100% --gap=2% --solver=highs --output=", Path("plan.conf")));
+  const Outcome outcome = Str(absl::StrCat(
+      "plan ", graph_, " --budget=100% --gap=2% --solver=highs --disk-limit=1GiB --output=", Path("plan.conf")));
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--gap has no effect"), HasSubstr("--solver has no effect")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--disk-limit has no effect"), HasSubstr("--gap has no effect"),
+                                 HasSubstr("--solver has no effect")));
+}
+
+TEST_F(CliTest, TheSolverIsNamedOrWhyThereIsNone) {
+  const std::string plan =
+      absl::StrCat("plan ", graph_, " --budget=100% --strategy=checkmate-ilp --json=- --output=", Path("plan.conf"));
+  const Outcome highs = Str(plan);
+  EXPECT_EQ(highs.exit_code, 0) << highs.err;
+  EXPECT_THAT(highs.out, AllOf(HasSubstr("\"solver\": \"HiGHS "), HasSubstr("\"status\": \"optimal\"")));
+  const Outcome gurobi =
+      Str(absl::StrCat(plan, " --solver=gurobi"), "GUROBI_HOME=/no/folder STR_GUROBI_PYTHON=/no/python");
+  EXPECT_EQ(gurobi.exit_code, 1);
+  EXPECT_THAT(gurobi.err, AllOf(HasSubstr("Gurobi cannot be used"), HasSubstr("/no/python"),
+                                HasSubstr("requirements-optional.txt"), HasSubstr("--solver=highs")));
+}
+
+TEST_F(CliTest, AnInfeasibleBudgetWithoutASmallestOneSaysSo) {
+  const Outcome outcome =
+      Str(absl::StrCat("plan ", graph_, " --budget=1 --strategy=checkmate-ilp --json=- --output=", Path("plan.conf")));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("STR-1001"), HasSubstr("smallest feasible budget is not known")));
+  EXPECT_THAT(outcome.out, HasSubstr("\"min_budget_bytes\": null"));
+  EXPECT_FALSE(fs::exists(Path("plan.conf")));
 }
 
 TEST_F(CliTest, UnmeasuredGraphsNeedADevice) {
@@ -227,6 +293,23 @@ TEST_F(CliTest, UnmeasuredGraphsNeedADevice) {
   EXPECT_THAT(Str(plan).err, HasSubstr("--device"));
   const Outcome outcome = Str(absl::StrCat(plan, " --device=t4-16gb"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(CliTest, CalibratedDevicesAreFoundByName) {
+  const Outcome calibrate = Str("calibrate");
+  ASSERT_EQ(calibrate.exit_code, 0) << calibrate.err;
+  EXPECT_THAT(calibrate.out, AllOf(HasSubstr("FLOP/s"), HasSubstr("copies out"), HasSubstr("this-cpu.conf")));
+  EXPECT_THAT(Str("devices").out, HasSubstr("this-cpu"));
+  EXPECT_EQ(Str(absl::StrCat("check ", Path("home/.str/devices/this-cpu.conf"))).exit_code, 0);
+  const std::string plan = absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"), " --device=");
+  for (const char* device : {"this-cpu", "RTX-3090-24GB", "T4", "config/devices/a100-40gb.conf"}) {
+    const Outcome outcome = Str(absl::StrCat(plan, device));
+    EXPECT_EQ(outcome.exit_code, 0) << device << ": " << outcome.err;
+  }
+  EXPECT_EQ(Str("calibrate", "HOME=").exit_code, 1);
+  const Outcome chosen = Str(absl::StrCat("calibrate --output=", Path("here.conf")), "HOME=");
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
+  EXPECT_TRUE(fs::exists(Path("here.conf")));
 }
 
 TEST_F(CliTest, Lists) {

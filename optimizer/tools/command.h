@@ -16,9 +16,11 @@ inline constexpr int kExitLimit = 3;
 
 void AddPlanCommand(CLI::App* app, int* exit_code);
 void AddSimulateCommand(CLI::App* app, int* exit_code);
+void AddExplainCommand(CLI::App* app, int* exit_code);
 void AddCheckCommand(CLI::App* app, int* exit_code);
 void AddStrategiesCommand(CLI::App* app, int* exit_code);
 void AddDevicesCommand(CLI::App* app, int* exit_code);
+void AddCalibrateCommand(CLI::App* app, int* exit_code);
 void AddVersionCommand(CLI::App* app, int* exit_code);
 
 // --cost-unit, for commands that read a graph.

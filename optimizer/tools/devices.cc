@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "config/device_io.h"
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path DeviceFolder() {
+fs::path OwnDeviceFolder() {
   std::error_code error;
   if (const char* config = std::getenv("STR_CONFIG_DIR"); config != nullptr && *config != '\0') {
     return fs::path(config) / "devices";
@@ -25,26 +26,42 @@ fs::path DeviceFolder() {
   return fs::path();
 }
 
+void AddFiles(const fs::path& folder, std::vector<std::string>* files) {
+  const size_t first = files->size();
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".conf") files->push_back(entry.path().string());
+  }
+  std::sort(files->begin() + first, files->end());
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> UserDeviceFolder() {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    return absl::FailedPreconditionError("HOME is not set, so there is no ~/.str/devices; use --output=FILE");
+  }
+  return (fs::path(home) / ".str" / "devices").string();
+}
 
 std::vector<std::string> DeviceFiles() {
   std::vector<std::string> files;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(DeviceFolder(), error)) {
-    if (entry.path().extension() == ".conf") files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
+  if (const absl::StatusOr<std::string> folder = UserDeviceFolder(); folder.ok()) AddFiles(*folder, &files);
+  AddFiles(OwnDeviceFolder(), &files);
   return files;
 }
 
 absl::StatusOr<config::DeviceFile> FindDevice(const std::string& text) {
   std::error_code error;
   if (fs::is_regular_file(text, error)) return config::ReadDevice(text);
-  std::vector<std::string> names;
+  std::vector<std::string> names, beginning;
   for (const std::string& file : DeviceFiles()) {
     names.push_back(fs::path(file).stem().string());
-    if (names.back() == text) return config::ReadDevice(file);
+    if (absl::EqualsIgnoreCase(names.back(), text)) return config::ReadDevice(file);
+    if (absl::StartsWithIgnoreCase(names.back(), text)) beginning.push_back(file);
   }
+  if (beginning.size() == 1 && !text.empty()) return config::ReadDevice(beginning.front());
   return absl::NotFoundError(absl::StrCat("--device: there is no file and no device \"", text,
                                           "\"; known devices: ", names.empty() ? "none" : absl::StrJoin(names, ", ")));
 }

@@ -31,6 +31,11 @@ absl::StatusOr<FinishedPlan> FinishPlan(const GraphInput& input, absl::string_vi
   if (needed > request.budget_bytes) {
     return Broken(planner, absl::StrCat("it needs ", needed, " bytes of a budget of ", request.budget_bytes));
   }
+  const int64_t host_bytes = fit->verdict.simulation.host_peak_bytes;
+  if (request.host_limit_bytes > 0 && host_bytes > request.host_limit_bytes) {
+    return Broken(planner,
+                  absl::StrCat("it needs ", host_bytes, " bytes on the host, limited to ", request.host_limit_bytes));
+  }
   file.set_format_version(1);
   file.set_graph_name(input.file.name());
   file.set_graph_fingerprint(input.file.fingerprint());

@@ -11,6 +11,11 @@ namespace {
 
 constexpr size_t kTensorsShown = 8;
 
+std::string FirstLine(absl::string_view strategy, int64_t budget_bytes) {
+  return absl::StrCat("STR-1001: no plan of strategy ", strategy, " fits the budget of ",
+                      config::FormatBytes(budget_bytes), ".\n");
+}
+
 }  // namespace
 
 Bottleneck FindBottleneck(const optimizer::Graph& graph, const optimizer::Program& program,
@@ -32,8 +37,7 @@ Bottleneck FindBottleneck(const optimizer::Graph& graph, const optimizer::Progra
 
 std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes, int64_t min_budget_bytes,
                            int64_t external_bytes, const Bottleneck& bottleneck) {
-  std::string text = absl::StrCat("STR-1001: no plan of strategy ", strategy, " fits the budget of ",
-                                  config::FormatBytes(budget_bytes), ".\n");
+  std::string text = FirstLine(strategy, budget_bytes);
   absl::StrAppend(&text, "  smallest feasible budget: ", config::FormatBytes(min_budget_bytes), "\n");
   absl::StrAppend(&text, "  the peak is at node \"", bottleneck.node, "\" (", bottleneck.op, "), which cannot do with ",
                   "less than\n");
@@ -51,6 +55,12 @@ std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes, int
   absl::StrAppend(&text, "  try: a budget of at least ", min_budget_bytes, "; a smaller batch or image",
                   strategy == "str" ? "" : "; --strategy=str, which swaps and recomputes", "\n");
   return text;
+}
+
+std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes) {
+  return absl::StrCat(FirstLine(strategy, budget_bytes),
+                      "  its smallest feasible budget is not known\n"
+                      "  try: a larger budget; --strategy=str, which swaps and recomputes and tells its smallest\n");
 }
 
 void AddBottleneck(const Bottleneck& bottleneck, JsonObject* json) {

@@ -31,6 +31,9 @@ Bottleneck FindBottleneck(const optimizer::Graph& graph, const optimizer::Progra
 std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes, int64_t min_budget_bytes,
                            int64_t external_bytes, const Bottleneck& bottleneck);
 
+// The same for strategies that cannot tell their smallest budget.
+std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes);
+
 // Adds `peak_node` and `largest_tensors`.
 void AddBottleneck(const Bottleneck& bottleneck, JsonObject* json);
 

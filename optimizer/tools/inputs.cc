@@ -1,7 +1,6 @@
 #include "optimizer/tools/inputs.h"
 
 #include <cmath>
-#include <regex>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -66,40 +65,6 @@ absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes)
         absl::StrCat("--budget: \"", text, "\" is no share of the peak; write it like 60%"));
   }
   return static_cast<int64_t>(std::floor(peak_bytes * (percent / 100)));
-}
-
-absl::StatusOr<std::vector<strategies::Pin>> ParsePins(const std::vector<std::string>& texts,
-                                                       const optimizer::Graph& graph) {
-  std::vector<strategies::Pin> pins;
-  for (const std::string& text : texts) {
-    absl::string_view rest = text;
-    strategies::Pin pin;
-    if (absl::ConsumePrefix(&rest, "keep:")) {
-      pin = strategies::Pin::kKeep;
-    } else if (absl::ConsumePrefix(&rest, "swap:")) {
-      pin = strategies::Pin::kSwap;
-    } else if (absl::ConsumePrefix(&rest, "recompute:")) {
-      pin = strategies::Pin::kRecompute;
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--pin: \"", text, "\" must begin with keep:, swap: or recompute:"));
-    }
-    std::regex pattern;
-    try {
-      pattern = std::regex(std::string(rest));
-    } catch (const std::regex_error& error) {
-      return absl::InvalidArgumentError(absl::StrCat("--pin: \"", rest, "\" is no regular expression: ", error.what()));
-    }
-    pins.resize(graph.tensor_count(), strategies::Pin::kFree);
-    bool matched = false;
-    for (optimizer::TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) {
-      if (!std::regex_search(graph.TensorName(tensor), pattern)) continue;
-      pins[tensor] = pin;
-      matched = true;
-    }
-    if (!matched) return absl::InvalidArgumentError(absl::StrCat("--pin: no tensor matches \"", rest, "\""));
-  }
-  return pins;
 }
 
 }  // namespace str::tools

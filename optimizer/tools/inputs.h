@@ -1,17 +1,15 @@
-// Reads what commands take: a graph with its costs, budgets, pins.
+// Reads what commands take: a graph with its costs, budgets.
 #ifndef STR_OPTIMIZER_TOOLS_INPUTS_H_
 #define STR_OPTIMIZER_TOOLS_INPUTS_H_
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "config/graph.pb.h"
 #include "optimizer/cost/costs.h"
 #include "optimizer/graph/graph.h"
-#include "strategies/planner.h"
 
 namespace str::tools {
 
@@ -34,11 +32,6 @@ absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::st
 
 // "6GiB", "500000000", or "60%" of `peak_bytes`.
 absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes);
-
-// Each "keep|swap|recompute:REGEX" on tensor names; later ones win. One entry per tensor, none without pins. A pin that
-// matches nothing is refused.
-absl::StatusOr<std::vector<strategies::Pin>> ParsePins(const std::vector<std::string>& texts,
-                                                       const optimizer::Graph& graph);
 
 }  // namespace str::tools
 

@@ -8,8 +8,6 @@
 namespace str::tools {
 namespace {
 
-using strategies::Pin;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(InputsTest, BudgetsAreBytesOrSharesOfThePeak) {
@@ -29,20 +27,6 @@ TEST(InputsTest, CostsHaveAUnit) {
     EXPECT_THAT(ParseCostUnit(wrong).status().message(), HasSubstr("--cost-unit")) << wrong;
     EXPECT_THAT(ReadGraphInput("any", wrong, "").status().message(), HasSubstr("--cost-unit")) << wrong;
   }
-}
-
-TEST(InputsTest, PinsMatchTensorNames) {
-  optimizer::GraphBuilder b;
-  b.Add("conv1", {}, {1});
-  b.Add("conv2", {}, {1});
-  b.Add("dense", {}, {1});
-  const optimizer::Graph graph = b.Build();
-  EXPECT_THAT(*ParsePins({}, graph), ElementsAre());
-  EXPECT_THAT(*ParsePins({"keep:conv", "swap:conv2:0"}, graph), ElementsAre(Pin::kKeep, Pin::kSwap, Pin::kFree));
-  EXPECT_THAT(*ParsePins({"recompute:^d"}, graph), ElementsAre(Pin::kFree, Pin::kFree, Pin::kRecompute));
-  EXPECT_THAT(ParsePins({"drop:conv"}, graph).status().message(), HasSubstr("must begin with"));
-  EXPECT_THAT(ParsePins({"keep:("}, graph).status().message(), HasSubstr("no regular expression"));
-  EXPECT_THAT(ParsePins({"keep:nothing"}, graph).status().message(), HasSubstr("no tensor matches"));
 }
 
 TEST(InputsTest, TheBaselineIsTheCapturedOrderWithEverythingKept) {

@@ -1,7 +1,6 @@
 #include "optimizer/tools/json.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
@@ -9,33 +8,6 @@
 #include "absl/strings/str_join.h"
 
 namespace str::tools {
-
-std::string JsonString(absl::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        json += "\\\"";
-        break;
-      case '\\':
-        json += "\\\\";
-        break;
-      case '\n':
-        json += "\\n";
-        break;
-      case '\t':
-        json += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          absl::StrAppendFormat(&json, "\\u%04x", c);
-        } else {
-          json += c;
-        }
-    }
-  }
-  return json + "\"";
-}
 
 std::string JsonNumber(double value) {
   if (!std::isfinite(value)) return "null";
@@ -50,7 +22,7 @@ std::string JsonNumber(double value) {
 void JsonObject::Add(absl::string_view name, int64_t value) { AddRaw(name, absl::StrCat(value)); }
 
 void JsonObject::AddRaw(absl::string_view name, absl::string_view json) {
-  fields_.push_back(absl::StrCat(JsonString(name), ": ", json));
+  fields_.push_back(absl::StrCat(config::JsonString(name), ": ", json));
 }
 
 std::string JsonObject::Text() const { return absl::StrCat("{", absl::StrJoin(fields_, ", "), "}"); }

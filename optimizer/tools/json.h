@@ -8,19 +8,17 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "config/json_text.h"
 
 namespace str::tools {
-
-// `text` in quotes, escaped.
-std::string JsonString(absl::string_view text);
 
 // Shortest digits that read back the same; "null" where it is no number.
 std::string JsonNumber(double value);
 
 class JsonObject {
  public:
-  void Add(absl::string_view name, absl::string_view text) { AddRaw(name, JsonString(text)); }
-  void Add(absl::string_view name, const char* text) { AddRaw(name, JsonString(text)); }
+  void Add(absl::string_view name, absl::string_view text) { AddRaw(name, config::JsonString(text)); }
+  void Add(absl::string_view name, const char* text) { AddRaw(name, config::JsonString(text)); }
   void Add(absl::string_view name, int64_t value);
   void Add(absl::string_view name, int value) { Add(name, static_cast<int64_t>(value)); }
   void Add(absl::string_view name, double value) { AddRaw(name, JsonNumber(value)); }

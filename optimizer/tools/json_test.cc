@@ -7,8 +7,6 @@
 namespace str::tools {
 namespace {
 
-TEST(JsonTest, EscapesText) { EXPECT_EQ(JsonString("a \"b\" \\ c\nd\te\x01"), R"("a \"b\" \\ c\nd\te\u0001")"); }
-
 TEST(JsonTest, NumbersReadBackTheSame) {
   EXPECT_EQ(JsonNumber(0.5), "0.5");
   EXPECT_EQ(JsonNumber(0.1 + 0.2), "0.30000000000000004");

@@ -2,6 +2,7 @@
 //   str plan captured/vgg16.graph --budget=6GiB
 //   str plan captured/vgg16.graph --budget=60% --strategy=recompute-only --output=plan.conf --json=-
 //   str simulate captured/vgg16.graph plan.conf --trace=step.json
+//   str explain captured/vgg16.graph plan.conf --tensor=block1_conv1/Relu:0
 //   str check captured/vgg16.graph plan.conf
 // Results go to stdout or to files, progress and messages to stderr.
 // Exit: 0 done; 1 bad input or usage; 2 no plan fits the budget; 3 limit reached without a plan.
@@ -36,9 +37,11 @@ int Main(int argc, char** argv) {
   int exit_code = kExitDone;
   AddPlanCommand(&app, &exit_code);
   AddSimulateCommand(&app, &exit_code);
+  AddExplainCommand(&app, &exit_code);
   AddCheckCommand(&app, &exit_code);
   AddStrategiesCommand(&app, &exit_code);
   AddDevicesCommand(&app, &exit_code);
+  AddCalibrateCommand(&app, &exit_code);
   AddVersionCommand(&app, &exit_code);
   // What CLI11 would say of an unknown command is that one is missing.
   const std::vector<CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });

@@ -19,6 +19,7 @@
 #include "optimizer/tools/finished_plan.h"
 #include "optimizer/tools/infeasible_text.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/pins.h"
 #include "optimizer/tools/result_row.h"
 #include "strategies/registry.h"
 
@@ -54,6 +55,7 @@ absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, 
   request.threads = options.threads;
   // Graphs from elsewhere are compared with the literature, which counts bytes without placing them.
   request.placed = !input.file.tensorflow_version().empty();
+  if (options.solver == "gurobi") request.solver = optimizer::SolverKind::kGurobi;
   const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, input.baseline_peak_bytes);
   if (!budget.ok()) return budget.status();
   request.budget_bytes = *budget;
@@ -64,7 +66,6 @@ absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, 
     request.host_limit_bytes = *limit;
   }
   if (!options.disk_limit.empty()) {
-    // No plan uses the disk, so every limit is kept; only its spelling can be wrong.
     const absl::StatusOr<int64_t> limit = config::ParseBytes(options.disk_limit);
     if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--disk-limit: ", limit.status().message()));
   }
@@ -93,10 +94,16 @@ absl::string_view StatusName(PlanStatus status) {
   return "";
 }
 
-// Says what has no effect, so that nobody waits for it.
+// Says what has no effect, so that nobody waits for it or counts on it.
 void SayUnused(const PlanOptions& options, const strategies::PlanResult& result) {
   if (!options.gap.empty()) {
     std::fprintf(stderr, "str: strategy %s does not stop at a gap, so --gap has no effect\n", options.strategy.c_str());
+  }
+  if (!options.disk_limit.empty()) {
+    std::fputs(
+        "str: no plan uses the disk: swapped tensors stay in host memory (--host-limit), so --disk-limit has no "
+        "effect\n",
+        stderr);
   }
   if (!options.solver.empty() && result.solver.empty()) {
     std::fprintf(stderr, "str: strategy %s uses no solver, so --solver has no effect\n", options.strategy.c_str());
@@ -135,12 +142,14 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   };
   absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
   if (!result.ok()) return result.status();
+  const double planner_seconds = absl::ToDoubleSeconds(absl::Now() - start);
   absl::Status certified =
       AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &stop_requested, &*result);
   if (!certified.ok()) return certified;
   SayUnused(options, *result);
 
   ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
+  row.planner_seconds = planner_seconds;
   row.plan_seconds = absl::ToDoubleSeconds(absl::Now() - start);
   row.seed = static_cast<int64_t>(options.seed);
   if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
@@ -151,7 +160,10 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
 
   int exit_code = kExitDone;
   std::optional<Bottleneck> bottleneck;
-  if (result->status == PlanStatus::kInfeasible) {
+  if (result->status == PlanStatus::kInfeasible && result->min_budget_bytes == 0) {
+    std::fputs(InfeasibleText(options.strategy, request->budget_bytes).c_str(), stderr);
+    exit_code = kExitInfeasible;
+  } else if (result->status == PlanStatus::kInfeasible) {
     const absl::StatusOr<optimizer::Verdict> verdict =
         optimizer::Judge(input->graph, input->costs, result->least_memory_program);
     if (!verdict.ok()) return verdict.status();
@@ -166,6 +178,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
                stderr);
     exit_code = kExitLimit;
   } else {
+    if (absl::Status status = CheckPins(input->graph, result->program, request->pins); !status.ok()) return status;
     const absl::StatusOr<FinishedPlan> plan = FinishPlan(*input, options.strategy, *request, *result);
     if (!plan.ok()) return plan.status();
     row.SetProgram(plan->fit);
@@ -203,9 +216,11 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--host-limit", options->host_limit, "Most host memory for swapped tensors");
   command->add_option("--disk-limit", options->disk_limit, "Most disk space for swapped tensors; no plan uses any yet");
   command
-      ->add_option("--pin", options->pins,
-                   "keep|swap|recompute:REGEX: tensors of matching names are only kept, or besides only swapped, or "
-                   "besides only recomputed; may be repeated")
+      ->add_option(
+          "--pin", options->pins,
+          "keep|swap|recompute:REGEX: tensors with a name that matches stay on the device between their uses; or "
+          "stay or are swapped, never recomputed; or stay or are recomputed, never swapped. May be repeated, "
+          "later ones win")
       ->allow_extra_args(false);
   command->footer("Example: str plan captured/vgg16.graph --budget=6GiB --output=plan.conf --json=plan.json");
   command->callback([options, exit_code] {

@@ -75,6 +75,8 @@ JsonObject ResultRow::Json() const {
   json.Add("baseline_peak_bytes", baseline_peak_bytes);
   json.Add("fit_bytes", fit_bytes);
   json.Add("swapped_tensors", swapped_tensors);
+  json.Add("planner_seconds", planner_seconds);
+  json.Add("bfc_peak_bytes", bfc_peak_bytes);
   return json;
 }
 
@@ -86,6 +88,7 @@ std::string ResultRow::Text() const {
     Line(&text, "peak", config::FormatBytes(*peak_bytes));
     Line(&text, "with buffers placed", config::FormatBytes(*fit_bytes));
   }
+  if (bfc_peak_bytes.has_value()) Line(&text, "in a BFC allocator", config::FormatBytes(*bfc_peak_bytes));
   Line(&text, "peak, everything kept", config::FormatBytes(baseline_peak_bytes));
   if (step_seconds.has_value()) {
     Line(&text, "step",

@@ -23,9 +23,13 @@ struct ResultRow {
   int nodes = 0;
   // What follows does not apply without a program.
   std::optional<int64_t> peak_bytes, host_peak_bytes, fit_bytes, swapped_bytes;
+  // What TensorFlow's own allocator would need, where buffers cannot be placed (optimizer/placement/bfc_replay.h).
+  std::optional<int64_t> bfc_peak_bytes;
   std::optional<int> tensors_decided, recomputed_nodes, swapped_tensors;
   std::optional<double> step_seconds;
   std::optional<double> bound_seconds, plan_seconds;
+  // Of plan_seconds what the planner itself took, without the proof of a bound.
+  std::optional<double> planner_seconds;
   // Whether the bound is about plans that may copy tensors to the host and back.
   bool bound_copies = true;
   std::optional<int64_t> min_budget_bytes, seed;

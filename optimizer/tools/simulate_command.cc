@@ -5,14 +5,14 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "config/strategy_against_graph.h"
-#include "config/strategy_io.h"
+#include "config/text_units.h"
+#include "optimizer/placement/bfc_replay.h"
 #include "optimizer/placement/check_places.h"
 #include "optimizer/placement/fit.h"
-#include "optimizer/simulator/program_file.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/inputs.h"
 #include "optimizer/tools/result_row.h"
+#include "optimizer/tools/strategy_input.h"
 #include "optimizer/tools/trace.h"
 #include "strategies/registry.h"
 
@@ -26,24 +26,23 @@ struct SimulateOptions {
 absl::Status Simulate(const SimulateOptions& options) {
   const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
-  const absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(options.strategy);
-  if (!strategy.ok()) return strategy.status();
+  const absl::StatusOr<StrategyInput> read = ReadStrategyInput(options.strategy, *input);
+  if (!read.ok()) return read.status();
   const auto in_file = [&](const absl::Status& status) {
     return absl::Status(status.code(), absl::StrCat(options.strategy, ": ", status.message()));
   };
-  absl::Status status = config::CheckStrategyAgainstGraph(*strategy, input->file);
-  if (!status.ok()) return in_file(status);
-  const absl::StatusOr<optimizer::Program> program = optimizer::ProgramFromStrategy(input->graph, *strategy);
-  if (!program.ok()) return in_file(program.status());
+  const config::StrategyFile* const strategy = &read->file;
+  const optimizer::Program* const program = &read->program;
   const absl::StatusOr<optimizer::Fit> fit =
       optimizer::FitProgram(input->graph, input->costs, *program, strategy->budget_bytes());
   if (!fit.ok()) return in_file(fit.status());
-  status = optimizer::CheckPlaces(input->graph, *program, fit->verdict.simulation, *strategy);
+  absl::Status status = optimizer::CheckPlaces(input->graph, *program, fit->verdict.simulation, *strategy);
   if (!status.ok()) return in_file(status);
 
   const bool fits = fit->verdict.peak_bytes() <= strategy->budget_bytes();
   ResultRow row(*input, strategy->planner(), fits ? "feasible" : "infeasible", strategy->budget_bytes());
   row.SetProgram(*fit);
+  row.bfc_peak_bytes = optimizer::BfcRegionBytes(fit->verdict.simulation.allocations, input->graph.external_bytes());
   row.seed = static_cast<int64_t>(strategy->seed());
   // The bound was proven for other costs if they give another time.
   const double predicted = strategy->predicted_step_seconds();
@@ -53,6 +52,11 @@ absl::Status Simulate(const SimulateOptions& options) {
   row.bound_copies = planner == nullptr || planner->copies();
   if (!strategy->solver().empty()) row.solver = strategy->solver();
   std::fputs(row.Text().c_str(), options.json == "-" ? stderr : stdout);
+  if (!fits) {
+    std::fprintf(stderr, "str: this strategy is over its budget: it needs %s of %s\n",
+                 config::FormatBytes(fit->verdict.peak_bytes()).c_str(),
+                 config::FormatBytes(strategy->budget_bytes()).c_str());
+  }
   if (!options.trace.empty()) {
     status = WriteOut(TraceJson(input->graph, *program, fit->verdict), options.trace);
     if (!status.ok()) return status;

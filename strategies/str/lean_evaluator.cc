@@ -205,7 +205,7 @@ void LeanEvaluator::Profile(int64_t budget_bytes, Evaluation* evaluation) {
     // What has an afterlife may be made again instead.
     const bool stays = facts.afterlife == kNone || (*decisions_)[facts.afterlife] == Mode::kKeep;
     if (state.last_stage == kNever || !stays) continue;
-    live_[facts.last_use + 1] += facts.bytes;
+    live_[facts.last_use + (facts.taken_over ? 0 : 1)] += facts.bytes;
     live_[state.last_stage + 1] -= facts.bytes;
     before_[facts.last_use + 1] += facts.bytes;
     before_[state.last_stage + 1] -= facts.bytes;

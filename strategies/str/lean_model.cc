@@ -97,6 +97,11 @@ void LeanModel::AddStorages() {
     for (const int32_t storage : outputs(t)) storages_[storage].producer = storages_[storage].last_use = t;
     for (const int32_t storage : inputs(t)) storages_[storage].last_use = t;
   }
+  for (const LeanStorage& storage : storages_) {
+    if (storage.takes_over == kNone) continue;
+    LeanStorage& source = storages_[storage.takes_over];
+    source.taken_over |= source.last_use == storage.producer;
+  }
 }
 
 void LeanModel::FindKeptBytes() {

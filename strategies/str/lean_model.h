@@ -36,6 +36,8 @@ struct LeanStorage {
   // The unit, or kNone.
   int32_t afterlife = optimizer::kNone;
   int32_t last_use = 0;
+  // Its last use takes over its buffer, unless it stays for reruns.
+  bool taken_over = false;
   int64_t bytes = 0;
   // 0 if nothing may be copied.
   double copy_out_seconds = 0;

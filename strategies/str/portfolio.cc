@@ -74,6 +74,7 @@ class Portfolio {
       for (int i = 0; !best_.fits && i < kMostRoundsWithoutFit; ++i) {
         if (RunRound(kNothingFits, 1 + i)) return best_;
       }
+      if (options_.brief && best_.fits) return best_;
       if (!best_.fits) break;
     }
     for (const Round& round : kWideRounds) {

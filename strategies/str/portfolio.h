@@ -25,6 +25,8 @@ struct PortfolioOptions {
   double good_enough_seconds = 0;
   // Looks much further for a plan that takes more than this.
   double wide_seconds = 0;
+  // Whether a first round that finds something is enough: for small corrections of a good start.
+  bool brief = false;
   // After each round, with the best so far. May be empty.
   std::function<void(const AnnealResult&)> progress;
 };

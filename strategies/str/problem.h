@@ -1,4 +1,4 @@
-// What the greedy planners decide on: storages, the gaps between their uses, and what may be done in each gap.
+// What the default planner decides on: storages, the gaps between their uses, and what may be done in each gap.
 //
 // Glossary.
 //   stage     a position in the order of the program's nodes; a node is first run in its stage.

@@ -29,6 +29,9 @@ constexpr double kProvenGap = 2e-6;
 constexpr double kWideGap = 0.01;
 // Rounds of planning with a tighter budget, because the buffers of the plan so far could not be placed within it.
 constexpr int kPlacementRounds = 6;
+// Of the budget: less would mostly give the same plan again, more gives away what another packing may not need.
+constexpr int64_t kSmallestTightening = 200;
+constexpr int64_t kLargestTightening = 60;
 // Of the memory that the step may use: up to where copies are hidden if all of it cannot be placed.
 constexpr double kRelaxedShares[] = {0.97, 0.93, 0.88, 0.8, 0.65, 0};
 
@@ -61,15 +64,19 @@ class OrderPlanner {
     if (absl::Status status = Consider(least_.program).status(); !status.ok()) return status;
     if (absl::Status status = FindBound(); !status.ok()) return status;
     int64_t budget = request_.budget_bytes;
+    Decisions start;
     for (int round = 0; round < kPlacementRounds && !limit_.Reached(); ++round) {
-      const AnnealResult found = SearchUnder(budget);
+      const AnnealResult found = SearchUnder(budget, start);
       if (!found.fits) return absl::OkStatus();
       absl::StatusOr<int64_t> fit_bytes = Consider(found.decisions, budget);
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
       if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
       if (budget <= least_.peak_bytes) return absl::OkStatus();
-      budget = std::max(least_.peak_bytes, budget - (*fit_bytes - request_.budget_bytes));
+      const int64_t step =
+          std::clamp(*fit_bytes - request_.budget_bytes, budget / kSmallestTightening, budget / kLargestTightening);
+      budget = std::max(least_.peak_bytes, budget - step);
+      start = found.decisions;
     }
     return absl::OkStatus();
   }
@@ -94,8 +101,10 @@ class OrderPlanner {
     return absl::OkStatus();
   }
 
-  AnnealResult SearchUnder(int64_t budget) {
+  // `start` is what was found for a somewhat larger budget; empty: nothing yet.
+  AnnealResult SearchUnder(int64_t budget, const Decisions& start) {
     std::vector<Decisions> starts;
+    if (!start.empty()) starts.push_back(start);
     for (const optimizer::CutPlan& plan : bound_.plans) starts.push_back(StartFromCut(problem_, plan));
     Decisions greedy = problem_.KeepEverything();
     if (search_.Reduce(budget, &greedy)) search_.CleanUp(budget, &greedy);
@@ -105,6 +114,7 @@ class OrderPlanner {
     options.host_limit_bytes = request_.host_limit_bytes;
     options.threads = request_.threads;
     options.seed = request_.seed;
+    options.brief = !start.empty();
     options.good_enough_seconds = bound_.seconds * (1 + request_.gap);
     options.wide_seconds = bound_.seconds * (1 + kWideGap);
     if (progress_) {

@@ -1,5 +1,5 @@
-// The greedy planner: keeps, swaps or recomputes each storage in each gap between its uses. One engine, three planners:
-// str (mixed), swap-only and recompute-only.
+// The default planner: keeps, swaps or recomputes each storage in each gap between its uses. One engine, three
+// planners: str (mixed), swap-only and recompute-only.
 #ifndef STR_STRATEGIES_STR_STR_PLANNER_H_
 #define STR_STRATEGIES_STR_STR_PLANNER_H_
 

@@ -12,6 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "config/atomic_file.h"
 #include "config/graph_io.h"
+#include "config/json_text.h"
 
 namespace str::capture {
 namespace {
@@ -38,21 +39,6 @@ IndexEntry EntryOf(const config::GraphFile& graph) {
           graph.node_size(), graph.measured_peak_bytes(), graph.steps_measured()};
 }
 
-// Names of foreign files may hold anything.
-std::string JsonText(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      absl::StrAppend(&escaped, "\\", std::string(1, c));
-    } else if (absl::ascii_iscntrl(c)) {
-      absl::StrAppend(&escaped, "\\u", absl::Hex(c, absl::kZeroPad4));
-    } else {
-      escaped.push_back(c);
-    }
-  }
-  return absl::StrCat("\"", escaped, "\"");
-}
-
 std::string IndexText(const std::map<std::string, IndexEntry>& entries) {
   std::vector<IndexEntry> sorted;
   for (const auto& [file, entry] : entries) sorted.push_back(entry);
@@ -60,10 +46,10 @@ std::string IndexText(const std::map<std::string, IndexEntry>& entries) {
                    [](const IndexEntry& a, const IndexEntry& b) { return a.peak_bytes > b.peak_bytes; });
   std::vector<std::string> rows;
   for (const IndexEntry& entry : sorted) {
-    rows.push_back(absl::StrCat("  {\"file\": ", JsonText(entry.file),
-                                ", \"fingerprint\": ", JsonText(entry.fingerprint), ", \"nodes\": ", entry.nodes,
-                                ", \"device\": ", JsonText(entry.device), ", \"peak_bytes\": ", entry.peak_bytes,
-                                ", \"steps_measured\": ", entry.steps_measured, "}"));
+    rows.push_back(absl::StrCat(
+        "  {\"file\": ", config::JsonString(entry.file), ", \"fingerprint\": ", config::JsonString(entry.fingerprint),
+        ", \"nodes\": ", entry.nodes, ", \"device\": ", config::JsonString(entry.device),
+        ", \"peak_bytes\": ", entry.peak_bytes, ", \"steps_measured\": ", entry.steps_measured, "}"));
   }
   return absl::StrCat("[\n", absl::StrJoin(rows, ",\n"), "\n]\n");
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "config/in_program.h"
 #include "config/text_units.h"
 #include "tf_plugin/capture/capture_files.h"
 #include "tf_plugin/capture/graph_description.h"
@@ -122,7 +123,7 @@ void CaptureByRunning(const graph::GraphView& view, const std::string& name, con
   for (size_t i = 0; i < view.order.size(); ++i) {
     Node* const node = view.order[i];
     // Of what is not computed there is nothing to measure, and nothing to wait for.
-    if (!graph::InProgram(view.recompute[node->id()]) || graph::IsNeverComputed(*node)) continue;
+    if (!config::InProgram(view.recompute[node->id()]) || graph::IsNeverComputed(*node)) continue;
     marked[i] = nodes;
     device::MarkNode(node, view.fingerprint, nodes++);
   }

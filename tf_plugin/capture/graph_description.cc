@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "config/in_program.h"
 #include "config/tensor_name.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/core/framework/node_def_util.h"
@@ -84,7 +85,7 @@ config::GraphFile DescribeGraph(const graph::GraphView& view, const std::string&
       config::Output& output = *described.add_output() = graph::DescribeOutput(*node, i, view.shapes);
       output.set_bytes(graph::OutputBytes(*node, i, view.shapes).value_or(0));
       // Outside of programs, and variables: not the step's own memory.
-      output.set_external(!graph::InProgram(described.recompute()) ||
+      output.set_external(!config::InProgram(described.recompute()) ||
                           described.variable_use() == config::VARIABLE_READ);
     }
     if (node->num_outputs() == 0 || described.output(0).external()) continue;

@@ -12,6 +12,7 @@
 #include "absl/log/log.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
+#include "config/in_program.h"
 #include "gtest/gtest.h"
 #include "tensorflow/core/common_runtime/dma_helper.h"
 #include "tf_plugin/capture/graph_description.h"
@@ -68,7 +69,7 @@ config::GraphFile Measure(GraphBuilder& b, const std::vector<std::string>& targe
   Node* previous = nullptr;
   for (size_t i = 0; i < view.order.size(); ++i) {
     Node* const node = view.order[i];
-    marked.push_back(graph::InProgram(view.recompute[node->id()]) ? static_cast<int>(i) : -1);
+    marked.push_back(config::InProgram(view.recompute[node->id()]) ? static_cast<int>(i) : -1);
     if (marked.back() < 0) continue;
     device::MarkNode(node, name, static_cast<int>(i));
     if (previous != nullptr) graph.AddControlEdge(previous, node);

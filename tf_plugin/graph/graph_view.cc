@@ -63,10 +63,6 @@ GraphView MakeGraphView(const tensorflow::Graph& graph) {
   return view;
 }
 
-bool InProgram(config::Recompute recompute) {
-  return recompute != config::RECOMPUTE_EXTERNAL && recompute != config::RECOMPUTE_CONTROL_FLOW;
-}
-
 config::Output DescribeOutput(const Node& node, int output, const StaticShapes& shapes) {
   config::Output described;
   described.set_dtype(tensorflow::DataTypeString(node.output_type(output)));

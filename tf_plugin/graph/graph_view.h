@@ -29,9 +29,6 @@ struct GraphView {
 
 GraphView MakeGraphView(const tensorflow::Graph& graph);
 
-// Programs consist of these: everything but arguments, constants, results and control flow.
-bool InProgram(config::Recompute recompute);
-
 // dtype and static shape of one output, as the files write them.
 config::Output DescribeOutput(const tensorflow::Node& node, int output, const StaticShapes& shapes);
 

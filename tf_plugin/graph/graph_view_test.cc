@@ -137,14 +137,6 @@ TEST(GraphViewTest, TheOrderIsTopologicalInsideOfLoopsToo) {
   EXPECT_EQ(view.recompute[b.Find("after")->id()], config::RECOMPUTE_ALLOWED);
 }
 
-TEST(GraphViewTest, ProgramsConsistOfWhatRunsOnceAStep) {
-  EXPECT_TRUE(InProgram(config::RECOMPUTE_ALLOWED));
-  EXPECT_TRUE(InProgram(config::RECOMPUTE_STATEFUL));
-  EXPECT_TRUE(InProgram(config::RECOMPUTE_ASSIGNS_VARIABLE));
-  EXPECT_FALSE(InProgram(config::RECOMPUTE_EXTERNAL));
-  EXPECT_FALSE(InProgram(config::RECOMPUTE_CONTROL_FLOW));
-}
-
 TEST(GraphViewTest, OutputsAreDescribedAsFilesWriteThem) {
   GraphBuilder b;
   b.Argument("x", DT_FLOAT, PartialTensorShape({-1, 4}), 0);

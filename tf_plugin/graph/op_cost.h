@@ -21,7 +21,7 @@ struct OpCost {
 // Bytes of one output; nothing if a dimension is unknown or the type has no fixed size.
 std::optional<int64_t> OutputBytes(const tensorflow::Node& node, int output, const StaticShapes& shapes);
 
-// Zero where a shape is unknown.
+// Zero where a shape is unknown, and for what only hands on a buffer: views, reads and replacements of variables.
 OpCost CostOf(const tensorflow::Node& node, const StaticShapes& shapes);
 
 }  // namespace str::graph

@@ -104,6 +104,48 @@ TEST_F(OpCostTest, BatchesOfMatricesCountEach) {
   EXPECT_EQ(Cost("y").flops, 7 * 2 * 4 * 6 * 10);
 }
 
+TEST_F(OpCostTest, AnEinsumMultipliesOnceForEachValueOfItsIndices) {
+  Input("a", {2, 3, 4, 5});
+  Input("b", {2, 7, 4, 5});
+  Input("c", {4, 5, 6});
+  b_.Add("Einsum", "scores", {"a", "b"}, {{"equation", "bqhd,bkhd->bhqk"}, {"N", 2}});
+  b_.Add("Einsum", "projected", {"a", "c"}, {{"equation", "...hd,hde->...e"}, {"N", 2}});
+  b_.Add("Einsum", "turned", {"c"}, {{"equation", "abc->cab"}, {"N", 1}});
+  EXPECT_EQ(Cost("scores").flops, 2 * (2 * 3 * 7 * 4 * 5));
+  EXPECT_EQ(Cost("projected").flops, 2 * (2 * 3) * (4 * 5 * 6));
+  EXPECT_EQ(Cost("turned").flops, 4 * 5 * 6);
+}
+
+TEST_F(OpCostTest, HandingOnABufferCostsNothing) {
+  Input("x", {4, 6});
+  b_.Ints("shape", {24});
+  b_.Add("Reshape", "flat", {"x", "shape"});
+  b_.Add("Identity", "same", {"x"});
+  for (const char* node : {"flat", "same"}) {
+    EXPECT_EQ(Cost(node).flops, 0) << node;
+    EXPECT_EQ(Cost(node).moved_bytes, 0) << node;
+  }
+}
+
+TEST_F(OpCostTest, ASliceReadsWhatItWrites) {
+  Input("table", {1000, 6});
+  b_.Ints("begin", {3, 0});
+  b_.Ints("size", {2, 6});
+  b_.Add("Slice", "y", {"table", "begin", "size"});
+  EXPECT_EQ(Cost("y").moved_bytes, 2 * (2 * 6 * 4) + 2 * (2 * 4));
+}
+
+TEST_F(OpCostTest, AnUpdateReadsAndWritesItsVariable) {
+  Input("x", {4, 6});
+  b_.Variable("v", {4, 6});
+  b_.Add("AssignAddVariableOp", "update", {"v", "x"}, {{"dtype", DT_FLOAT}});
+  b_.Add("AssignVariableOp", "replace", {"v", "x"}, {{"dtype", DT_FLOAT}});
+  b_.Add("ReadVariableOp", "read", {"v"}, {{"dtype", DT_FLOAT}});
+  EXPECT_EQ(Cost("update").moved_bytes, 3 * (4 * 6 * 4));
+  EXPECT_EQ(Cost("replace").moved_bytes, 0);
+  EXPECT_EQ(Cost("read").moved_bytes, 0);
+}
+
 TEST_F(OpCostTest, OtherOpsCountTheirElements) {
   Input("x", {4, 6});
   b_.Add("Tanh", "y", {"x"});

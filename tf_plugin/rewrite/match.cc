@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "config/in_program.h"
 #include "config/tensor_name.h"
 #include "tensorflow/c/c_api.h"
 
@@ -42,7 +43,7 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
     }
   }
   for (const Node* node : view.order) {
-    if (graph::InProgram(view.recompute[node->id()]) && !planned.contains(node->name())) {
+    if (config::InProgram(view.recompute[node->id()]) && !planned.contains(node->name())) {
       return absl::StrCat("node '", node->name(), "' is not in the strategy");
     }
   }

@@ -6,6 +6,7 @@
 #include "absl/log/log.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "config/in_program.h"
 #include "config/strategy_validator.h"
 #include "config/tensor_name.h"
 
@@ -57,7 +58,7 @@ config::StrategyFile ProgramFor(const graph::GraphView& view, const std::vector<
 std::vector<std::string> RunAll(const graph::GraphView& view) {
   std::vector<std::string> steps;
   for (const tensorflow::Node* node : view.order) {
-    if (graph::InProgram(view.recompute[node->id()])) steps.push_back(absl::StrCat("run ", node->name()));
+    if (config::InProgram(view.recompute[node->id()])) steps.push_back(absl::StrCat("run ", node->name()));
   }
   return steps;
 }

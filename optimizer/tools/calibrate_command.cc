@@ -1,0 +1,52 @@
+// str calibrate
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "config/device_io.h"
+#include "config/text_units.h"
+#include "optimizer/calibration/calibrate.h"
+#include "optimizer/tools/command.h"
+#include "optimizer/tools/devices.h"
+
+namespace str::tools {
+namespace {
+
+void PrintRate(const char* what, const config::Figure& figure, const char* unit) {
+  std::printf("%-22s %.2f G%s\n", what, figure.value() / 1e9, unit);
+}
+
+absl::Status CalibrateHere(const std::string& output) {
+  std::string file = output;
+  if (file.empty()) {
+    absl::StatusOr<std::string> folder = UserDeviceFolder();
+    if (!folder.ok()) return folder.status();
+    file = *folder + "/this-cpu.conf";
+  }
+  std::fputs("str: measuring copies, memory and computing; other work on this machine makes it look slower\n", stderr);
+  const config::DeviceFile device = optimizer::Calibrate({});
+  if (absl::Status status = config::WriteDevice(device, file); !status.ok()) return status;
+  std::printf("%-22s %s\n", "device", device.name().c_str());
+  std::printf("%-22s %s\n", "memory", config::FormatBytes(device.memory_bytes()).c_str());
+  PrintRate("computing", device.flops_per_second(), "FLOP/s");
+  PrintRate("memory", device.memory_bytes_per_second(), "B/s");
+  PrintRate("copies out", device.copy_out_bytes_per_second(), "B/s");
+  PrintRate("copies in", device.copy_in_bytes_per_second(), "B/s");
+  std::printf("%-22s %.1f us\n", "latency of a copy", device.copy_latency_ns() / 1e3);
+  std::printf("%-22s %s\n", "written to", file.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddCalibrateCommand(CLI::App* app, int* exit_code) {
+  auto output = std::make_shared<std::string>();
+  CLI::App* command = app->add_subcommand("calibrate", "Measures this machine's CPU and writes it as a device file");
+  command->add_option("--output", *output, "Device file to write (default ~/.str/devices/this-cpu.conf)");
+  command->footer("Example: str calibrate && str plan vgg16.graph --budget=60% --device=this-cpu");
+  command->callback([output, exit_code] {
+    if (absl::Status status = CalibrateHere(*output); !status.ok()) *exit_code = Refuse(status);
+  });
+}
+
+}  // namespace str::tools

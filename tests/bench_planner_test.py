@@ -1,0 +1,77 @@
+"""The benchmark of planners: its table, its JSON, and what it says about what is missing."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(name="graph")
+def fixture_graph(tmp_path):
+    """Five layers and their gradients: a chain whose gradients take the layers' outputs."""
+    nodes = []
+    for i in range(11):
+        backward = i > 5
+        deps = [i - 1] if i > 0 else []
+        if backward:
+            deps.insert(0, 10 - i)
+        cost = 0.01 * (1 + i % 3)
+        nodes.append({"name": f"n{i}", "cost": cost, "bytes": 1_000_000, "deps": deps, "is_backward": backward})
+    file = tmp_path / "chain.json"
+    file.write_text(json.dumps({"name": "chain", "const_bytes": 1000, "pcie": 1e9, "nodes": nodes}))
+    return file
+
+
+def bench(graph, tmp_path, *arguments):
+    result = tmp_path / "planner.json"
+    process = subprocess.run(
+        [sys.executable, ROOT / "bench" / "planner.py", graph, "--budgets=75%", f"--json={result}", *arguments],
+        env=os.environ | {"STR_LAUNCHER_READY": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return process, json.loads(result.read_text()) if result.exists() else None
+
+
+def test_all_planners_are_judged_alike(graph, tmp_path):
+    process, result = bench(graph, tmp_path)
+    assert process.returncode == 0, process.stderr
+    (case,) = result["cases"]
+    rows = {row["strategy"]: row for row in case["rows"]}
+    assert {"str", "recompute-only", "checkmate-ilp", "moccasin-cp"} <= set(rows)
+    for name in ("str", "recompute-only", "checkmate-ilp"):
+        assert rows[name]["peak_bytes"] <= case["budget_bytes"]
+        assert f"  {name} " in process.stdout
+    assert rows["checkmate-ilp"]["solver"].startswith("HiGHS")
+    # The same class of plans: nothing beats the model's optimum.
+    assert rows["checkmate-ilp"]["step_seconds"] <= rows["recompute-only"]["step_seconds"] * (1 + 1e-9)
+
+
+def test_the_constraint_model_finds_the_same_optimum(graph, tmp_path):
+    pytest.importorskip("ortools", reason="skipped: ortools is not installed (requirements-optional.txt)")
+    _, result = bench(graph, tmp_path)
+    rows = {row["strategy"]: row for row in result["cases"][0]["rows"]}
+    assert rows["moccasin-cp"]["status"] == "optimal"
+    assert rows["moccasin-cp"]["step_seconds"] == pytest.approx(rows["checkmate-ilp"]["step_seconds"])
+
+
+def test_without_ortools_the_reason_is_given(graph, tmp_path):
+    without = tmp_path / "python"
+    without.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    without.chmod(0o755)
+    process, result = bench(graph, tmp_path, f"--cp-python={without}")
+    assert process.returncode == 0, process.stderr
+    row = result["cases"][0]["rows"][-1]
+    assert row["status"] == "skipped"
+    assert "requirements-optional.txt" in row["reason"]
+
+
+def test_a_wish_that_is_not_fulfilled_is_exit_one(graph, tmp_path):
+    process, _ = bench(graph, tmp_path, "--at-least=1e9")
+    assert process.returncode == 1
