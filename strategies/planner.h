@@ -41,6 +41,8 @@ struct PlanRequest {
   int64_t host_limit_bytes = 0;
   absl::Duration time_limit = absl::InfiniteDuration();
   uint64_t seed = 0;
+  // Enough if proven: a plan this share above its bound at most.
+  double gap = 0.005;
   // For planners that need one. What is not installed or licensed is an error of those planners only.
   optimizer::SolverKind solver = optimizer::SolverKind::kHighs;
   // By tensor id; empty: all free.
@@ -82,6 +84,8 @@ class Planner {
   virtual absl::string_view description() const = 0;
   // Whether its plans may copy tensors to the host and back. If not, bound and gap are about plans that do not either.
   virtual bool copies() const { return true; }
+  // PlanRequest::gap if nobody asks for another.
+  virtual double default_gap() const { return 0.005; }
   // `progress` may be empty. `stop` may be null; it may be set at any time, also from a signal handler.
   // Thread-safe: a planner keeps nothing between calls.
   virtual absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,

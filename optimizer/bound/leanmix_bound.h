@@ -1,0 +1,40 @@
+// A proven lower bound on the step time, for graphs where several ops are critical at once and one cut (step_bound.h)
+// is not enough: the per-op model, solved with integers. docs/certificate.md says what is proven, and why.
+#ifndef STR_OPTIMIZER_BOUND_LEANMIX_BOUND_H_
+#define STR_OPTIMIZER_BOUND_LEANMIX_BOUND_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "optimizer/cost/costs.h"
+#include "optimizer/graph/graph.h"
+
+namespace str::optimizer {
+
+struct LeanMixBoundOptions {
+  int64_t budget_bytes = 0;
+  // Whether the plans may copy tensors to the host and back, which without copy rates none can.
+  bool copies = true;
+  // Of a plan that is known: the model is about plans that are not slower, and the bound is at most this.
+  double incumbent_seconds = 0;
+  // No more is asked for; 0: as much as can be had.
+  double enough_seconds = 0;
+  absl::Duration time_limit = absl::InfiniteDuration();
+  // May be null; may be set at any time.
+  const std::atomic<bool>* stop = nullptr;
+  // Bound so far, now and then; may be empty.
+  std::function<void(double seconds)> progress;
+};
+
+// At least the nodes' own time, and no more where the model is too large to be solved. `order` holds each node of the
+// program once.
+absl::StatusOr<double> LeanMixBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                           const LeanMixBoundOptions& options);
+
+}  // namespace str::optimizer
+
+#endif  // STR_OPTIMIZER_BOUND_LEANMIX_BOUND_H_
