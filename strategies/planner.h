@@ -84,6 +84,8 @@ class Planner {
   virtual absl::string_view description() const = 0;
   // Whether its plans may copy tensors to the host and back. If not, bound and gap are about plans that do not either.
   virtual bool copies() const { return true; }
+  // Whether its bound is the best that can be proven in its time, so that nobody need try further.
+  virtual bool proves() const { return false; }
   // PlanRequest::gap if nobody asks for another.
   virtual double default_gap() const { return 0.005; }
   // `progress` may be empty. `stop` may be null; it may be set at any time, also from a signal handler.

@@ -52,6 +52,7 @@ CutProblem::CutProblem(const Graph& graph, const Costs& costs, const std::vector
     if (root[id] != id || rounded[id] < least_bytes) continue;
     storage_of[id] = static_cast<int>(storages_.size());
     CutStorage storage;
+    storage.root = id;
     storage.producer = position_of[graph.tensor(id).node];
     storage.rounded_bytes = rounded[id];
     if (costs.CopiesKnown()) {

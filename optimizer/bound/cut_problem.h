@@ -17,6 +17,7 @@
 namespace str::optimizer {
 
 struct CutStorage {
+  TensorId root = kNone;
   // Of the node that makes it.
   int producer = 0;
   // The smallest of the tensors that share the buffer: one of them may be copied alone.

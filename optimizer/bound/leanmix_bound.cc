@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/time/clock.h"
 #include "optimizer/bound/cut_problem.h"
@@ -58,8 +59,8 @@ class Bounder {
         own_(problem.total_seconds()),
         deadline_(absl::Now() + options.time_limit) {}
 
-  absl::StatusOr<double> Run(LeanMixModel* model) {
-    if (!model->fits() || model->model().columns().size() > kMostColumns) return best_;
+  absl::Status Run(LeanMixModel* model) {
+    if (!model->fits() || model->model().columns().size() > kMostColumns) return absl::OkStatus();
     model->AddConflicts();
     for (int round = 0; round < kRelaxedRounds && !Done(); ++round) {
       SolveOptions solve = Options();
@@ -72,18 +73,25 @@ class Bounder {
     while (!Done()) {
       SolveOptions solve = Options();
       solve.relative_gap = kSearchGap;
-      solve.heuristics = false;
+      solve.heuristics = options_.solutions;
       if (options_.enough_seconds > 0) solve.enough_bound = ToModel(options_.enough_seconds);
       if (options_.progress) {
-        solve.progress = [this](double, double bound) { options_.progress(std::max(best_, FromModel(bound))); };
+        solve.progress = [this](double, double bound) {
+          // At the end a solver may say that there is nothing, which is not believed.
+          if (FromModel(bound) <= options_.incumbent_seconds) options_.progress(std::max(best_, FromModel(bound)));
+        };
       }
       const absl::StatusOr<Solution> solution = Solve(model, solve);
       if (!solution.ok()) return solution.status();
       if (solution->values.empty()) break;
+      fates_ = model->Fates(solution->values);
       if (model->AddViolatedEvents(solution->values, kEventsPerSlotOfSolution) == 0) break;
     }
-    return best_;
+    return absl::OkStatus();
   }
+
+  double best() const { return best_; }
+  std::vector<LeanMixFate>& fates() { return fates_; }
 
  private:
   SolveOptions Options() const {
@@ -119,27 +127,32 @@ class Bounder {
   const double own_;
   const absl::Time deadline_;
   double best_ = 0;
+  // Of the latest integer solution.
+  std::vector<LeanMixFate> fates_;
 };
 
 }  // namespace
 
-absl::StatusOr<double> LeanMixBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
-                                           const LeanMixBoundOptions& options) {
+absl::StatusOr<LeanMixBound> FindLeanMixBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                              const LeanMixBoundOptions& options) {
   const CutProblem problem(graph, costs, order, std::max<int64_t>(1, options.budget_bytes / kSmallShare));
-  const double own = problem.total_seconds() * (1 - kSumMargin);
-  if (own <= 0 || options.budget_bytes <= 0 || problem.positions() > kMostPositions) return own;
+  LeanMixBound result;
+  result.seconds = problem.total_seconds() * (1 - kSumMargin);
+  if (result.seconds <= 0 || options.budget_bytes <= 0 || problem.positions() > kMostPositions) return result;
   LeanMixOptions model_options;
   model_options.budget_bytes = options.budget_bytes;
   model_options.copies = options.copies && costs.CopiesKnown();
-  model_options.window = FindWindow(problem, Usefulness(problem), options.budget_bytes);
-  const double loss = options.incumbent_seconds / own - 1;
-  if (model_options.window.empty() || loss <= kSolverMargin) return own;
-  model_options.most_extra_seconds = options.incumbent_seconds - own + kCutoffMargin * own;
+  model_options.window = result.window = FindWindow(problem, Usefulness(problem), options.budget_bytes);
+  const double loss = options.incumbent_seconds / problem.total_seconds() - 1;
+  if (model_options.window.empty() || loss <= kSolverMargin) return result;
+  model_options.most_extra_seconds = (loss + kCutoffMargin) * problem.total_seconds();
   if (!model_options.copies || loss >= kLossWithCuts) model_options.cuts = ChooseCuts(problem, model_options.window);
   LeanMixModel model(&problem, model_options);
-  const absl::StatusOr<double> bound = Bounder(problem, options).Run(&model);
-  if (!bound.ok()) return bound.status();
-  return std::max(own, *bound);
+  Bounder bounder(problem, options);
+  if (absl::Status status = bounder.Run(&model); !status.ok()) return status;
+  result.seconds = std::max(result.seconds, bounder.best());
+  result.fates = std::move(bounder.fates());
+  return result;
 }
 
 }  // namespace str::optimizer

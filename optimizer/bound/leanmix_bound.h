@@ -10,6 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "optimizer/bound/leanmix_model.h"
+#include "optimizer/bound/usefulness.h"
 #include "optimizer/cost/costs.h"
 #include "optimizer/graph/graph.h"
 
@@ -23,6 +25,8 @@ struct LeanMixBoundOptions {
   double incumbent_seconds = 0;
   // No more is asked for; 0: as much as can be had.
   double enough_seconds = 0;
+  // Whether solutions are of interest, or the bound alone.
+  bool solutions = false;
   absl::Duration time_limit = absl::InfiniteDuration();
   // May be null; may be set at any time.
   const std::atomic<bool>* stop = nullptr;
@@ -30,10 +34,17 @@ struct LeanMixBoundOptions {
   std::function<void(double seconds)> progress;
 };
 
-// At least the nodes' own time, and no more where the model is too large to be solved. `order` holds each node of the
-// program once.
-absl::StatusOr<double> LeanMixBoundSeconds(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
-                                           const LeanMixBoundOptions& options);
+struct LeanMixBound {
+  // At least the nodes' own time, and no more where the model is too large to be solved.
+  double seconds = 0;
+  // What the best solution does that was found, and the window outside which it says nothing; empty if there is none.
+  std::vector<LeanMixFate> fates;
+  Window window;
+};
+
+// `order` holds each node of the program once.
+absl::StatusOr<LeanMixBound> FindLeanMixBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                              const LeanMixBoundOptions& options);
 
 }  // namespace str::optimizer
 

@@ -21,9 +21,9 @@ namespace {
 
 double Bound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
              const LeanMixBoundOptions& options) {
-  const absl::StatusOr<double> bound = LeanMixBoundSeconds(graph, costs, order, options);
+  const absl::StatusOr<LeanMixBound> bound = FindLeanMixBound(graph, costs, order, options);
   EXPECT_TRUE(bound.ok()) << bound.status();
-  return bound.value_or(0);
+  return bound.ok() ? bound->seconds : 0;
 }
 
 // Copies take a nanosecond per byte. With a budget of 112 bytes neither a nor b stays while a big one is there.

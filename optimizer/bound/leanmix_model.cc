@@ -453,6 +453,25 @@ void LeanMixModel::AddCopiesAfterWindow() {
   }
 }
 
+std::vector<LeanMixFate> LeanMixModel::Fates(const std::vector<double>& values) const {
+  std::vector<LeanMixFate> fates;
+  for (const int id : storages_) {
+    const CutStorage& storage = problem_.storages()[id];
+    LeanMixFate fate;
+    fate.root = storage.root;
+    for (int position = storage.producer; position < first_; ++position) fate.kept.push_back(position);
+    for (int position = std::max(first_, storage.producer); position <= last_ + 1; ++position) {
+      const auto is_set = [&](int column) { return Value(column, values) > 0.5; };
+      if (is_set(rerun_.At(storage.producer, position))) fate.rerun.push_back(position);
+      if (is_set(fetched_.At(id, position))) fate.fetched.push_back(position);
+      if (is_set(under_way_.At(id, position))) fate.under_way.push_back(position);
+      if (is_set(resident_.At(id, position + 1))) fate.kept.push_back(position);
+    }
+    fates.push_back(std::move(fate));
+  }
+  return fates;
+}
+
 double LeanMixModel::Value(int column, const std::vector<double>& values) const {
   return column == kOne ? 1 : column == kZero ? 0 : values[column];
 }

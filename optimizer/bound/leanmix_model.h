@@ -33,6 +33,19 @@ struct LeanMixOptions {
   std::vector<int> cuts;
 };
 
+// What an integer solution does with a storage. Positions are increasing.
+struct LeanMixFate {
+  TensorId root = kNone;
+  // It is on the device, and usable, when the op at the position has run, though the op need not take it.
+  std::vector<int> kept;
+  // Slots in which it is made again, and before whose op it arrives from the host. The last ones may stand for all that
+  // come after them.
+  std::vector<int> rerun;
+  std::vector<int> fetched;
+  // Ops during which its fetch goes on.
+  std::vector<int> under_way;
+};
+
 class LeanMixModel {
  public:
   // `problem` must outlive this.
@@ -49,6 +62,9 @@ class LeanMixModel {
   // Adds the rows of events that `values`, one per column, violate: of each slot the `most_per_slot` worst ones.
   // Returns how many.
   int AddViolatedEvents(const std::vector<double>& values, int most_per_slot);
+
+  // By storage that is of concern in the window or after it.
+  std::vector<LeanMixFate> Fates(const std::vector<double>& values) const;
 
  private:
   // Instead of a column: always 0, always 1.

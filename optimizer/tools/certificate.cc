@@ -35,10 +35,10 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
       progress(absl::StrFormat("best %.6f s, bound %.6f s, gap %.3f %%", verdict->seconds(), bound, 100 * gap(bound)));
     };
   }
-  const absl::StatusOr<double> bound =
-      optimizer::LeanMixBoundSeconds(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);
+  const absl::StatusOr<optimizer::LeanMixBound> bound =
+      optimizer::FindLeanMixBound(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);
   if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));
-  result->bound_seconds = std::max(result->bound_seconds, *bound);
+  result->bound_seconds = std::max(result->bound_seconds, bound->seconds);
   return absl::OkStatus();
 }
 
@@ -47,7 +47,7 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
 absl::Status AddBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
                       absl::Duration time_limit, const strategies::ProgressCallback& progress,
                       const std::atomic<bool>* stop, strategies::PlanResult* result) {
-  if (result->program.empty()) return absl::OkStatus();
+  if (result->program.empty() || (planner.proves() && result->bound_seconds > 0)) return absl::OkStatus();
   const absl::Time start = absl::Now();
   optimizer::StepBoundOptions options;
   options.budget_bytes = request.budget_bytes;
