@@ -142,7 +142,8 @@ absl::StatusOr<LeanMixBound> FindLeanMixBound(const Graph& graph, const Costs& c
   LeanMixOptions model_options;
   model_options.budget_bytes = options.budget_bytes;
   model_options.copies = options.copies && costs.CopiesKnown();
-  model_options.window = result.window = FindWindow(problem, Usefulness(problem), options.budget_bytes);
+  model_options.window = result.window =
+      FindWindow(problem, Usefulness(problem), options.budget_bytes, options.solutions);
   const double loss = options.incumbent_seconds / problem.total_seconds() - 1;
   if (model_options.window.empty() || loss <= kSolverMargin) return result;
   model_options.most_extra_seconds = (loss + kCutoffMargin) * problem.total_seconds();

@@ -25,7 +25,8 @@ struct LeanMixBoundOptions {
   double incumbent_seconds = 0;
   // No more is asked for; 0: as much as can be had.
   double enough_seconds = 0;
-  // Whether solutions are of interest, or the bound alone.
+  // Whether solutions are of interest, or the bound alone. For solutions the model also looks at the memory of reruns
+  // where everything fits during first runs, which makes it larger.
   bool solutions = false;
   absl::Duration time_limit = absl::InfiniteDuration();
   // May be null; may be set at any time.

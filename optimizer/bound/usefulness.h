@@ -25,8 +25,9 @@ struct Window {
   bool empty() const { return last < first; }
 };
 
-// The smallest window outside which everything that can be of use fits into the budget at once.
-Window FindWindow(const CutProblem& problem, const Usefulness& usefulness, int64_t budget_bytes);
+// The smallest window outside which everything that can be of use fits into the budget at once, while an op first runs
+// or, `with_reruns`, also during any rerun before it.
+Window FindWindow(const CutProblem& problem, const Usefulness& usefulness, int64_t budget_bytes, bool with_reruns);
 
 }  // namespace str::optimizer
 
