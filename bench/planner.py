@@ -188,6 +188,7 @@ def parse_options(arguments):
     )
     parser.add_argument("graphs", nargs="*", type=pathlib.Path, help="default: VGG16 and U-Net of ../shared/data")
     parser.add_argument("--budgets", default="90%,80%,70%", help="for the graphs given")
+    parser.add_argument("--strategies", help=f"default: those of {','.join(_STRATEGIES)} that there are")
     parser.add_argument("--time-limit", type=float, default=300, metavar="SECONDS", help="for each planner")
     parser.add_argument("--solver", choices=("highs", "gurobi"), default="highs")
     parser.add_argument("--device", help="of graphs without copy rates")
@@ -212,6 +213,10 @@ def main(arguments):
     todo = cases(options)
     known = known_strategies()
     strategies = [name for name in _STRATEGIES if name in known]
+    if options.strategies:
+        strategies = options.strategies.split(",")
+        if unknown := [name for name in strategies if name not in known]:
+            sys.exit(f"str: there is no strategy {', '.join(unknown)}; there are {', '.join(sorted(known))}")
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for graph, budget in todo:

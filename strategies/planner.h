@@ -48,7 +48,7 @@ struct PlanRequest {
   // At most this many. The plan does not depend on it.
   int threads = 1;
   // Enough if proven: a plan this share above its bound at most.
-  double gap = 1e-4;
+  double gap = 0.005;
   // For planners that need one. What is not installed or licensed is an error of those planners only.
   optimizer::SolverKind solver = optimizer::SolverKind::kHighs;
   // By tensor id; empty: all free.
@@ -90,6 +90,10 @@ class Planner {
   virtual absl::string_view description() const = 0;
   // Whether its plans may copy tensors to the host and back. If not, bound and gap are about plans that do not either.
   virtual bool copies() const { return true; }
+  // Whether its bound is the best that can be proven in its time, so that nobody need try further.
+  virtual bool proves() const { return false; }
+  // PlanRequest::gap if nobody asks for another.
+  virtual double default_gap() const { return 0.005; }
   // `progress` may be empty. `stop` may be null; it may be set at any time, also from a signal handler.
   // Thread-safe: a planner keeps nothing between calls.
   virtual absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,

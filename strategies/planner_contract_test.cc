@@ -31,6 +31,8 @@ Capabilities Of(const Planner& planner) {
   for (const absl::string_view name : {"checkmate-ilp", "str-approx", "str-paper"}) {
     if (planner.name() == name) capabilities = {3, 2, absl::Seconds(1), false};
   }
+  // It goes on until nothing better can be proven.
+  if (planner.name() == "str-exact") capabilities = {3, 3, absl::Seconds(2), true};
   return capabilities;
 }
 

@@ -157,7 +157,8 @@ class Explainer {
     std::string text = parts[0];
     for (size_t i = 1; i < parts.size(); ++i) absl::StrAppend(&text, ", ", parts[i]);
     if (more <= 0) {
-      return absl::StrCat(text, "; kept, the peak would be the same: it makes room before or after it");
+      return absl::StrCat(text, "; kept, the peak would be the same",
+                          fate.costs_seconds > 0 ? " and the step faster" : "");
     }
     return absl::StrCat(text, "; kept, the peak would be ", ShortBytes(more), " higher, ",
                         fate.peak_without_bytes > budget_bytes_ ? "above the budget" : "still within the budget");

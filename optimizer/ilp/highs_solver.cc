@@ -16,8 +16,10 @@ void OnCallback(int type, const char*, const HighsCallbackDataOut* out, HighsCal
   const SolveOptions& options = *static_cast<const SolveOptions*>(data);
   if (type == kHighsCallbackMipLogging) {
     options.progress(out->mip_primal_bound, out->mip_dual_bound);
-  } else if (in != nullptr && options.stop->load(std::memory_order_relaxed)) {
-    in->user_interrupt = 1;
+  } else if (in != nullptr) {
+    const bool enough = type == kHighsCallbackMipInterrupt && out->mip_dual_bound >= options.enough_bound;
+    const bool stopped = options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
+    if (enough || stopped) in->user_interrupt = 1;
   }
 }
 
@@ -30,13 +32,25 @@ bool Configure(void* highs, const SolveOptions& options) {
   ok = ok && Highs_setStringOptionValue(highs, "presolve", "off") == kHighsStatusOk;
   ok = ok && Highs_setDoubleOptionValue(highs, "mip_rel_gap", options.relative_gap) == kHighsStatusOk;
   ok = ok && Highs_setDoubleOptionValue(highs, "mip_abs_gap", 0) == kHighsStatusOk;
+  if (!options.heuristics) {
+    ok = ok && Highs_setDoubleOptionValue(highs, "mip_heuristic_effort", 0) == kHighsStatusOk;
+    for (const char* heuristic : {"mip_heuristic_run_rins", "mip_heuristic_run_rens", "mip_heuristic_run_zi_round",
+                                  "mip_heuristic_run_root_reduced_cost", "mip_heuristic_run_feasibility_jump"}) {
+      ok = ok && Highs_setBoolOptionValue(highs, heuristic, 0) == kHighsStatusOk;
+    }
+    // These work by reducing the model, as presolve does.
+    for (const char* reduction : {"mip_detect_symmetry", "mip_allow_restart"}) {
+      ok = ok && Highs_setBoolOptionValue(highs, reduction, 0) == kHighsStatusOk;
+    }
+  }
   if (options.time_limit != absl::InfiniteDuration()) {
     const double seconds = std::max(0.0, absl::ToDoubleSeconds(options.time_limit));
     ok = ok && Highs_setDoubleOptionValue(highs, "time_limit", seconds) == kHighsStatusOk;
   }
   std::vector<HighsInt> callbacks;
-  if (options.stop != nullptr) {
-    callbacks = {kHighsCallbackSimplexInterrupt, kHighsCallbackIpmInterrupt, kHighsCallbackMipInterrupt};
+  if (options.stop != nullptr) callbacks = {kHighsCallbackSimplexInterrupt, kHighsCallbackIpmInterrupt};
+  if (options.stop != nullptr || options.enough_bound < LinearModel::kOpen) {
+    callbacks.push_back(kHighsCallbackMipInterrupt);
   }
   if (options.progress) callbacks.push_back(kHighsCallbackMipLogging);
   if (callbacks.empty()) return ok;

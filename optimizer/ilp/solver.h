@@ -32,6 +32,10 @@ struct SolveOptions {
   absl::Duration time_limit = absl::InfiniteDuration();
   // Stop when objective - bound is at most this share of the objective.
   double relative_gap = 0;
+  // Hint: false if only the bound is of interest.
+  bool heuristics = true;
+  // Hint: the search may stop when the bound is at least this.
+  double enough_bound = std::numeric_limits<double>::infinity();
   // May be null; may be set at any time.
   const std::atomic<bool>* stop = nullptr;
   // Best objective and bound so far, now and then while integers are searched; infinite where there is none.

@@ -28,18 +28,17 @@ absl::Status AddPin(const std::string& text, const Graph& graph, const std::vect
   absl::string_view rest = text;
   const absl::StatusOr<Pin> pin = PinOf(&rest);
   if (!pin.ok()) return pin.status();
-  std::regex pattern;
+  bool matched = false, may_rerun = false;
   try {
-    pattern = std::regex(std::string(rest));
+    const std::regex pattern{std::string(rest)};
+    for (TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) {
+      if (!std::regex_search(graph.TensorName(tensor), pattern)) continue;
+      (*pins)[roots[tensor]] = *pin;
+      matched = true;
+      may_rerun |= graph.node(graph.tensor(roots[tensor]).node).MayRerun();
+    }
   } catch (const std::regex_error& error) {
     return absl::InvalidArgumentError(absl::StrCat("--pin: \"", rest, "\" is no regular expression: ", error.what()));
-  }
-  bool matched = false, may_rerun = false;
-  for (TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) {
-    if (!std::regex_search(graph.TensorName(tensor), pattern)) continue;
-    (*pins)[roots[tensor]] = *pin;
-    matched = true;
-    may_rerun |= graph.node(graph.tensor(roots[tensor]).node).MayRerun();
   }
   if (!matched) return absl::InvalidArgumentError(absl::StrCat("--pin: no tensor matches \"", rest, "\""));
   if (*pin == Pin::kRecompute && !may_rerun) {

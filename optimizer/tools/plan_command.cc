@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "config/strategy_io.h"
 #include "config/text_units.h"
@@ -47,7 +48,18 @@ absl::StatusOr<std::string> OutputFile(const PlanOptions& options) {
   return absl::StrCat(home, "/.str/strategy.conf");
 }
 
-absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, const GraphInput& input) {
+// A share such as "2%" or "2".
+absl::StatusOr<double> ParseGap(const std::string& text, double by_default) {
+  if (text.empty()) return by_default;
+  double percent = 0;
+  if (!absl::SimpleAtod(absl::StripSuffix(text, "%"), &percent) || !(percent >= 0 && percent <= 100)) {
+    return absl::InvalidArgumentError(absl::StrCat("--gap: \"", text, "\" is no share; write it like 2%"));
+  }
+  return percent / 100;
+}
+
+absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, const strategies::Planner& planner,
+                                                    const GraphInput& input) {
   strategies::PlanRequest request;
   request.graph = &input.graph;
   request.costs = &input.costs;
@@ -69,6 +81,9 @@ absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, 
     const absl::StatusOr<int64_t> limit = config::ParseBytes(options.disk_limit);
     if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--disk-limit: ", limit.status().message()));
   }
+  const absl::StatusOr<double> gap = ParseGap(options.gap, planner.default_gap());
+  if (!gap.ok()) return gap.status();
+  request.gap = *gap;
   if (!options.time_limit.empty()) {
     const absl::StatusOr<absl::Duration> limit = config::ParseDurationText(options.time_limit);
     if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--time-limit: ", limit.status().message()));
@@ -96,9 +111,6 @@ absl::string_view StatusName(PlanStatus status) {
 
 // Says what has no effect, so that nobody waits for it or counts on it.
 void SayUnused(const PlanOptions& options, const strategies::PlanResult& result) {
-  if (!options.gap.empty()) {
-    std::fprintf(stderr, "str: strategy %s does not stop at a gap, so --gap has no effect\n", options.strategy.c_str());
-  }
   if (!options.disk_limit.empty()) {
     std::fputs(
         "str: no plan uses the disk: swapped tensors stay in host memory (--host-limit), so --disk-limit has no "
@@ -110,11 +122,6 @@ void SayUnused(const PlanOptions& options, const strategies::PlanResult& result)
   }
 }
 
-absl::Status CheckGap(const std::string& text) {
-  if (text.empty() || (absl::EndsWith(text, "%") && ParseBudget(text, 100).ok())) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--gap: \"", text, "\" is no share; write it like 2%"));
-}
-
 absl::StatusOr<int> Plan(const PlanOptions& options) {
   const strategies::Planner* planner = strategies::FindPlanner(options.strategy);
   if (planner == nullptr) {
@@ -123,12 +130,11 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--strategy: there is no \"", options.strategy, "\"; there are ", absl::StrJoin(names, ", ")));
   }
-  if (absl::Status status = CheckGap(options.gap); !status.ok()) return status;
   const absl::StatusOr<std::string> output = OutputFile(options);
   if (!output.ok()) return output.status();
   const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
-  const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *input);
+  const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *planner, *input);
   if (!request.ok()) return request.status();
 
   // The first Ctrl-C keeps the best plan so far, a second one ends the process.
@@ -204,7 +210,8 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--output", options->output, "Strategy file to write (default ~/.str/strategy.conf)");
   command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
   command->add_option("--time-limit", options->time_limit, "Stop after this long with the best plan so far");
-  command->add_option("--gap", options->gap, "Stop when the plan is proven this close to the optimum, such as 2%");
+  command->add_option("--gap", options->gap,
+                      "Stop when the plan is proven this close to the optimum, such as 2% (default 0.5%, str-exact 0)");
   command->add_option("--solver", options->solver, "For strategies that need one")
       ->check(CLI::IsMember({"highs", "gurobi"}));
   command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();

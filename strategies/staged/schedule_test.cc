@@ -105,13 +105,15 @@ TEST(ScheduleTest, ViewsHaveNoBytesAndBringTheirBufferAlong) {
 TEST(ScheduleTest, PinsForbidReruns) {
   GraphBuilder b;
   for (const char* name : {"keep", "swap", "recompute", "free"}) b.Add(name, {}, {1});
+  b.AddView("view", "swap:0", 1);
   const Graph graph = b.Build();
   const StagedGraph staged(graph, optimizer::MeasuredCosts(b.file()), optimizer::CapturedOrder(graph),
-                           {Pin::kKeep, Pin::kSwap, Pin::kRecompute, Pin::kFree});
+                           {Pin::kKeep, Pin::kSwap, Pin::kRecompute, Pin::kFree, Pin::kSwap});
   EXPECT_FALSE(staged.node(0).may_rerun);
   EXPECT_FALSE(staged.node(1).may_rerun);
   EXPECT_TRUE(staged.node(2).may_rerun);
   EXPECT_TRUE(staged.node(3).may_rerun);
+  EXPECT_TRUE(staged.node(4).may_rerun);
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ StagedGraph::StagedGraph(const Graph& graph, const optimizer::Costs& costs, cons
       const TensorId id_of_output = from.first_tensor + i;
       const Tensor& output = graph.tensor(id_of_output);
       const Pin pin = pins.empty() ? Pin::kFree : pins[id_of_output];
-      if (pin == Pin::kKeep || pin == Pin::kSwap) node.may_rerun = false;
+      // A view has to be made again of a buffer that was swapped.
+      if (pin == Pin::kKeep || (pin == Pin::kSwap && OwnsBuffer(output))) node.may_rerun = false;
       if (OwnsBuffer(output)) {
         node.bytes += output.rounded_bytes;
         node.tensors.push_back(id_of_output);

@@ -1,6 +1,7 @@
 #include "strategies/staged/staged_model.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <random>
 
@@ -38,17 +39,22 @@ Solution Solve(const StagedModel& model) {
   return solution.ok() ? *solution : Solution();
 }
 
-// Budget in bytes, optimum in the file's unit of 0.1 ms: the published values for VGG16 at batch size 256.
+// Budget in bytes, optimum in the file's unit of 0.1 ms: published values.
 struct Published {
+  std::string graph;
   int64_t budget_bytes;
   double cost;
+  bool takes_minutes = false;
 };
 
 class PublishedOptimumTest : public ::testing::TestWithParam<Published> {};
 
 TEST_P(PublishedOptimumTest, IsReached) {
-  const std::string path = optimizer::SharedData("checkmate_graphs/vgg16_b256.json");
+  const std::string path = optimizer::SharedData(absl::StrCat("checkmate_graphs/", GetParam().graph, ".json"));
   if (path.empty()) GTEST_SKIP() << optimizer::kNoSharedData;
+  if (GetParam().takes_minutes && std::getenv("STR_LONG_TESTS") == nullptr) {
+    GTEST_SKIP() << "skipped: takes minutes; ./str test --long runs it";
+  }
   const absl::StatusOr<config::GraphFile> file = optimizer::ReadAnyGraph(path, absl::Microseconds(100));
   ASSERT_TRUE(file.ok()) << file.status();
   const Loaded loaded = Load(*file);
@@ -69,11 +75,14 @@ TEST_P(PublishedOptimumTest, IsReached) {
   EXPECT_LE(verdict->peak_bytes(), figures.peak_bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Vgg16, PublishedOptimumTest,
-                         ::testing::Values(Published{16000000000, 15500}, Published{15500000000, 15620},
-                                           Published{15000000000, 15755}, Published{14500000000, 15805},
-                                           Published{13200000000, 15805}),
-                         [](const auto& info) { return absl::StrCat("bytes_", info.param.budget_bytes); });
+INSTANTIATE_TEST_SUITE_P(
+    All, PublishedOptimumTest,
+    ::testing::Values(Published{"vgg16_b256", 16000000000, 15500}, Published{"vgg16_b256", 15500000000, 15620},
+                      Published{"vgg16_b256", 15000000000, 15755}, Published{"vgg16_b256", 14500000000, 15805},
+                      Published{"vgg16_b256", 13200000000, 15805}, Published{"vgg_unet_b32", 22000000000, 31005},
+                      Published{"vgg_unet_b32", 18000000000, 31415, true},
+                      Published{"vgg_unet_b32", 16000000000, 31720, true}),
+    [](const auto& info) { return absl::StrCat(info.param.graph, "_", info.param.budget_bytes / 100000000); });
 
 // A chain whose second half takes values of the first half again, in reverse, as training does.
 StagedGraph RandomStagedGraph(uint64_t seed) {

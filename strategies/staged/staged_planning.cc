@@ -79,10 +79,11 @@ absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanReq
       return result;
     }
     if (progress) {
-      progress(
-          absl::StrCat("the model's plan needs ", config::FormatBytes(fit->fit_bytes), "; trying with less memory"));
+      progress(absl::StrCat("the model's plan needs ", config::FormatBytes(fit->fit_bytes), " as placed, at its peak ",
+                            config::FormatBytes(fit->verdict.peak_bytes()), "; trying with less memory"));
     }
-    budget -= fit->fit_bytes - request.budget_bytes;
+    // More each time: a rounded solution may not notice a little.
+    budget -= (fit->fit_bytes - request.budget_bytes) * (round + 1);
   }
   result.status = PlanStatus::kInfeasible;
   return result;

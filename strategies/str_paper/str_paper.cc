@@ -71,7 +71,7 @@ class StrPaperPlanner : public Planner {
     for (int i = 0; i < staged.size(); ++i) may_swap.push_back(staged.node(i).may_swap);
     const auto solve = [&](int64_t budget_bytes, SolveOptions options) -> absl::StatusOr<StagedAttempt> {
       StagedAttempt attempt;
-      SwapColumns columns(&staged, &tables, may_swap);
+      SwapColumns columns(&staged, &tables, may_swap, SwapRows::kSound);
       const StagedModel model(&staged, budget_bytes, &columns);
       if (!model.possible()) {
         attempt.status = SolveStatus::kInfeasible;

@@ -147,7 +147,7 @@ TEST_F(StrPaperTest, ThePublishedSolutionIsOneOfTheModel) {
                                       in = ReadMatrix("str/vgg16_b256/Q"), computed = ReadMatrix("str/vgg16_b256/R");
   constexpr int64_t kPublishedPeak = 15208546304;
   for (const int64_t budget : {kPublishedPeak, kPublishedPeak - 10000000}) {
-    SwapColumns columns(&staged, &tables, std::vector<bool>(staged.size(), true));
+    SwapColumns columns(&staged, &tables, std::vector<bool>(staged.size(), true), SwapRows::kPublished);
     const StagedModel staged_model(&staged, budget, &columns);
     LinearModel model = staged_model.model();
     for (int stage = 0; stage < staged.size(); ++stage) {

@@ -11,11 +11,12 @@ constexpr double kMostCopiesBack = 5;
 
 }  // namespace
 
-SwapColumns::SwapColumns(const StagedGraph* graph, const SwapTables* tables, std::vector<bool> may_swap)
+SwapColumns::SwapColumns(const StagedGraph* graph, const SwapTables* tables, std::vector<bool> may_swap, SwapRows rows)
     : graph_(*graph),
       tables_(*tables),
       size_(graph->size()),
       may_swap_(std::move(may_swap)),
+      rows_(rows),
       out_(static_cast<size_t>(size_) * size_),
       in_(out_) {}
 
@@ -55,14 +56,26 @@ void SwapColumns::AddRows(const StagedModel& staged, LinearModel* model) const {
   for (int i = 0; i < size_; ++i) {
     if (!may_swap_[i]) continue;
     AddCopyRows(i, model);
-    for (int stage = i + 1; stage < size_; ++stage) {
-      const int start = tables_.out.Start(stage, i);
-      if (start == SwapTable::kNever || out(start, i).column < 0) continue;
-      RowBuilder().Add(1, out(start, i)).Add(-1, staged.held(stage, i)).AddTo(model, -kOpen, 0);
-    }
+    AddSourceRows(i, staged, model);
   }
   AddLaneRows(tables_.out, out_, model);
   AddLaneRows(tables_.in, in_, model);
+}
+
+void SwapColumns::AddSourceRows(int position, const StagedModel& staged, LinearModel* model) const {
+  for (int stage = position + 1; stage < size_; ++stage) {
+    RowBuilder row;
+    if (rows_ == SwapRows::kPublished) {
+      const int start = tables_.out.Start(stage, position);
+      if (start != SwapTable::kNever) row.Add(1, out(start, position));
+    } else {
+      // At most one of them starts.
+      for (int start = position + 1; start <= stage; ++start) {
+        if (tables_.out.Finish(start, position) >= stage) row.Add(1, out(start, position));
+      }
+    }
+    row.Add(-1, staged.held(stage, position)).AddTo(model, -kOpen, 0);
+  }
 }
 
 void SwapColumns::AddCopyRows(int position, LinearModel* model) const {

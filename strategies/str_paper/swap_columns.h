@@ -5,6 +5,10 @@
 //   finishes; a copy back takes up memory from its start, and its value is held from the stage after its finish.
 // The published O(T^3) rows "no copy back before the copy out" are here one per copy back: Q[k,i] <= sum of P[t,i], t <
 // k, which allows the same. Times are seconds throughout: the published code mixes units.
+//
+// The published row on what is held while it is copied out is about one start per finish only, so that a copy of what
+// is not there can be started with another. STR's published solution for VGG16 does so for 4 of its 13 copies. kSound
+// asks for the value from the start of every copy out to its finish.
 #ifndef STR_STRATEGIES_STR_PAPER_SWAP_COLUMNS_H_
 #define STR_STRATEGIES_STR_PAPER_SWAP_COLUMNS_H_
 
@@ -23,10 +27,12 @@ struct SwapTables {
   SwapTable in;
 };
 
+enum class SwapRows { kPublished, kSound };
+
 class SwapColumns : public StagedExtras {
  public:
   // Both must outlive this. `may_swap` by position.
-  SwapColumns(const StagedGraph* graph, const SwapTables* tables, std::vector<bool> may_swap);
+  SwapColumns(const StagedGraph* graph, const SwapTables* tables, std::vector<bool> may_swap, SwapRows rows);
 
   bool MayRestore(int position) const override { return may_swap_[position]; }
   void AddColumns(optimizer::LinearModel* model) override;
@@ -41,6 +47,8 @@ class SwapColumns : public StagedExtras {
  private:
   size_t Index(int stage, int position) const { return static_cast<size_t>(stage) * size_ + position; }
   void AddCopyRows(int position, optimizer::LinearModel* model) const;
+  // What is copied out is held meanwhile.
+  void AddSourceRows(int position, const StagedModel& staged, optimizer::LinearModel* model) const;
   // One direction is taken by one copy at a time.
   void AddLaneRows(const SwapTable& table, const std::vector<Term>& starts, optimizer::LinearModel* model) const;
 
@@ -48,6 +56,7 @@ class SwapColumns : public StagedExtras {
   const SwapTables& tables_;
   const int size_;
   const std::vector<bool> may_swap_;
+  const SwapRows rows_;
   std::vector<Term> out_, in_;
 };
 

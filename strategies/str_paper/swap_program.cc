@@ -81,6 +81,7 @@ class Writer {
     if (first_back_[position] == staged_.size()) return;
     int start = position + 1;
     while (!schedule_.out(start, position)) ++start;
+    const int finish = tables_.out.Finish(start, position);
     at_start_[start].push_back({Action::kSwapOut, position});
     int drop = start + 1;
     while (drop < first_back_[position] && schedule_.held(drop, position)) ++drop;
@@ -91,11 +92,12 @@ class Writer {
         if (consumer <= stage && computed_(stage, consumer)) use = {stage, consumer};
       }
     }
-    const int done = tables_.out.Finish(start, position) + 1;
-    if (use.first >= std::max(done, start)) {
+    // In the stage in which its copy finishes the model lets a value go after its last use, and so does the program,
+    // even if it has to wait there.
+    if (use.first >= std::max(finish, start)) {
       after_.push_back({use, {Action::kSwapOutWait, position}});
     } else {
-      at_start_[std::max(start + 1, std::min(done, drop))].push_back({Action::kSwapOutWait, position});
+      at_start_[std::max(start + 1, std::min(finish + 1, drop))].push_back({Action::kSwapOutWait, position});
     }
   }
 

@@ -17,9 +17,9 @@ struct SwapSchedule {
   StageMatrix out, in;
 };
 
-// Starts copies at the start of their stages. A value is let go after its last use before it is dropped, once its copy
-// should be complete. Copies of no use are left out: back if the value is not held after them or was there anyway, out
-// if nothing comes back; and so are reruns that nobody takes.
+// Starts copies at the start of their stages. A value is let go after its last use before it is dropped, but not before
+// the stage in which its copy should be complete. Copies of no use are left out: back if the value is not held after
+// them or was there anyway, out if nothing comes back; and so are reruns that nobody takes.
 optimizer::Program SwapProgram(const optimizer::Graph& graph, const StagedGraph& staged, const SwapTables& tables,
                                const SwapSchedule& schedule);
 
