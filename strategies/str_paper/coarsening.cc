@@ -59,10 +59,13 @@ StagedNode Fuse(const StagedGraph& graph, const Group& group, const std::vector<
       }
     }
     live += node.bytes;
-    peak = std::max(peak, live + node.temporary_bytes);
+    const auto ends_here = [&](int j) {
+      return !leaves(j) && (graph.node(j).consumers.empty() ? j == i : graph.node(j).consumers.back() == i);
+    };
+    const bool takes_over = node.takes_over >= group.begin && ends_here(node.takes_over);
+    peak = std::max(peak, live - (takes_over ? graph.node(node.takes_over).bytes : 0) + node.temporary_bytes);
     for (int j = group.begin; j <= i; ++j) {
-      const bool last_taken = graph.node(j).consumers.empty() ? j == i : graph.node(j).consumers.back() == i;
-      if (last_taken && !leaves(j)) live -= graph.node(j).bytes;
+      if (ends_here(j)) live -= graph.node(j).bytes;
     }
   }
   fused.temporary_bytes = peak - fused.bytes;

@@ -58,6 +58,19 @@ TEST(CoarseningTest, WhatStaysInsideIsOnlyThereWhileItRuns) {
   EXPECT_FALSE(coarse.node(1).may_rerun);
 }
 
+TEST(CoarseningTest, BuffersThatAreTakenOverCountOnce) {
+  StagedGraph graph;
+  graph.Add(Node(0, 10, {}, true));
+  StagedNode in_place = Node(1, 10, {0}, true);
+  in_place.takes_over = 0;
+  graph.Add(in_place);
+  graph.Add(Node(2, 5, {1}, false));
+  const StagedGraph coarse = Coarsen(graph, 2);
+  ASSERT_EQ(coarse.size(), 2);
+  EXPECT_EQ(coarse.node(0).bytes, 10);
+  EXPECT_EQ(coarse.node(0).temporary_bytes, 0);
+}
+
 TEST(CoarseningTest, WhatMayRunAgainIsNotFusedWithWhatMayNot) { EXPECT_EQ(Coarsen(Example(), 1).size(), 2); }
 
 TEST(CoarseningTest, SmallGraphsStayAsTheyAre) { EXPECT_EQ(Coarsen(Example(), 5).size(), 5); }
