@@ -102,6 +102,19 @@ TEST(ScheduleTest, ViewsHaveNoBytesAndBringTheirBufferAlong) {
   EXPECT_FALSE(staged.node(0).held);
 }
 
+TEST(ScheduleTest, KnowsWhoseBufferIsTakenOver) {
+  GraphBuilder b;
+  b.Add("a", {}, {100});
+  b.Add("same", {"a:0"}, {100})->mutable_output(0)->add_forwards_input(0);
+  b.Add("other", {"same:0"}, {50})->mutable_output(0)->add_forwards_input(0);
+  b.Add("twice", {"other:0", "other:0"}, {50})->mutable_output(0)->add_forwards_input(0);
+  const Graph graph = b.Build();
+  const StagedGraph staged(graph, optimizer::MeasuredCosts(b.file()), optimizer::CapturedOrder(graph), {});
+  EXPECT_EQ(staged.node(1).takes_over, 0);
+  EXPECT_EQ(staged.node(2).takes_over, -1);
+  EXPECT_EQ(staged.node(3).takes_over, -1);
+}
+
 TEST(ScheduleTest, PinsForbidReruns) {
   GraphBuilder b;
   for (const char* name : {"keep", "swap", "recompute", "free"}) b.Add(name, {}, {1});

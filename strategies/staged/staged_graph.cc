@@ -21,6 +21,26 @@ void SortOnce(std::vector<int>* positions) {
 
 }  // namespace
 
+// The position of the input whose buffer the node takes over if it may: one value in one buffer, of the same size,
+// taken once.
+int StagedGraph::FindTakenOver(const Graph& graph, NodeId id, const std::vector<int>& position_of) const {
+  const absl::Span<const TensorId> inputs = graph.inputs(id);
+  const optimizer::Node& node = graph.node(id);
+  for (int i = 0; i < node.outputs; ++i) {
+    const TensorId output = node.first_tensor + i;
+    for (const int32_t input : graph.forwards(output)) {
+      if (std::count(inputs.begin(), inputs.end(), inputs[input]) != 1) continue;
+      TensorId root = inputs[input];
+      while (graph.tensor(root).view_of != kNone) root = graph.tensor(root).view_of;
+      const int position = position_of[graph.tensor(root).node];
+      if (position == kNone || nodes_[position].held) continue;
+      const bool alone = nodes_[position].tensors == std::vector<TensorId>{root};
+      if (alone && graph.tensor(root).rounded_bytes == graph.tensor(output).rounded_bytes) return position;
+    }
+  }
+  return -1;
+}
+
 StagedGraph::StagedGraph(const Graph& graph, const optimizer::Costs& costs, const std::vector<NodeId>& order,
                          const std::vector<Pin>& pins) {
   fixed_bytes_ = graph.external_bytes();
@@ -62,6 +82,7 @@ StagedGraph::StagedGraph(const Graph& graph, const optimizer::Costs& costs, cons
       }
       node.held = node.held || output.outside_uses > 0;
     }
+    node.takes_over = FindTakenOver(graph, id, position_of);
     node.may_swap = may_swap && node.bytes > 0 && !node.held;
     Add(std::move(node));
   }

@@ -5,7 +5,7 @@
 //   position  of a node in the order; stage t is what happens up to and including the first run of the node at t.
 //   value     all outputs of a node that own a buffer; views own none, and who takes a view takes its buffer's value
 //   too.
-// What staged models know nothing of, such as buffers that are taken over, is left to the judge.
+// What staged models know nothing of, such as copies of variables that are updated, is left to the judge.
 #ifndef STR_STRATEGIES_STAGED_STAGED_GRAPH_H_
 #define STR_STRATEGIES_STAGED_STAGED_GRAPH_H_
 
@@ -32,6 +32,8 @@ struct StagedNode {
   std::vector<int> consumers;
   // Those of the inputs whose buffers its value shares.
   std::vector<int> viewed;
+  // The input whose buffer it takes over if nobody else needs it any more, or -1.
+  int takes_over = -1;
   bool may_rerun = false;
   bool may_swap = false;
   // Taken from outside the program: stays to the end.
@@ -56,6 +58,8 @@ class StagedGraph {
   int64_t fixed_bytes() const { return fixed_bytes_; }
 
  private:
+  int FindTakenOver(const optimizer::Graph& graph, optimizer::NodeId id, const std::vector<int>& position_of) const;
+
   std::vector<StagedNode> nodes_;
   double total_seconds_ = 0;
   int64_t fixed_bytes_ = 0;

@@ -85,7 +85,7 @@ bool StagedModel::EveryNodeFits() const {
   for (int stage = 0; stage < graph_.size(); ++stage) {
     const StagedNode& node = graph_.node(stage);
     int64_t bytes = node.bytes + node.temporary_bytes;
-    for (const int input : node.inputs) bytes += graph_.node(input).bytes;
+    for (const int input : node.inputs) bytes += input == node.takes_over ? 0 : graph_.node(input).bytes;
     for (int i = 0; i < stage; ++i) {
       const bool input = std::binary_search(node.inputs.begin(), node.inputs.end(), i);
       if (held(stage, i).Is(1) && !input) bytes += graph_.node(i).bytes;
@@ -138,6 +138,7 @@ void StagedModel::AddMemory(int stage) {
     const StagedNode& node = graph_.node(k);
     const Term in_use = {model_.AddContinuous(0, kModelBudget, 0), 0};
     change.Add(static_cast<double>(node.bytes) / bytes_unit_, computed(stage, k)).Add(-1, in_use);
+    if (node.takes_over >= 0) AddFreed(stage, node.takes_over, k, &change);
     change.AddTo(&model_, 0, 0);
     if (node.temporary_bytes > 0) {
       RowBuilder()
@@ -148,10 +149,14 @@ void StagedModel::AddMemory(int stage) {
     change = RowBuilder().Add(1, in_use);
     if (k == stage) break;
     for (const int i : node.inputs) {
-      const double bytes = static_cast<double>(graph_.node(i).bytes) / bytes_unit_;
-      if (bytes > 0) change.Add(-bytes, AddFree(stage, i, k));
+      if (i != node.takes_over) AddFreed(stage, i, k, &change);
     }
   }
+}
+
+void StagedModel::AddFreed(int stage, int value, int after, RowBuilder* row) {
+  const double bytes = static_cast<double>(graph_.node(value).bytes) / bytes_unit_;
+  if (bytes > 0) row->Add(-bytes, AddFree(stage, value, after));
 }
 
 Term StagedModel::AddFree(int stage, int value, int after) {

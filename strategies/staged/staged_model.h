@@ -8,7 +8,8 @@
 //   F = 1 if and only if k is computed, i is not held beyond the stage and no later consumer is computed in it
 //   U[t,0] = R[t,0] m_0 + sum S[t,i] m_i;  U[t,k+1] = U[t,k] + R[t,k+1] m_(k+1) - sum over inputs i of k of F m_i
 // What cannot be otherwise is no column: nodes that may not run again, their values until their last use, positions
-// beyond the stage. Besides: temporaries of running nodes, values held to the end, views that need their buffer.
+// beyond the stage. Besides: temporaries of running nodes, values held to the end, views that need their buffer, and
+// buffers that a node takes over: they count as freed while it runs.
 #ifndef STR_STRATEGIES_STAGED_STAGED_MODEL_H_
 #define STR_STRATEGIES_STAGED_STAGED_MODEL_H_
 
@@ -85,6 +86,8 @@ class StagedModel {
   Term HeldTerm(int stage, int position);
   void AddPresence(int stage);
   void AddMemory(int stage);
+  // What is freed of the value after a node.
+  void AddFreed(int stage, int value, int after, RowBuilder* row);
   // F[t,(i,k)], with its rows.
   Term AddFree(int stage, int value, int after);
 

@@ -18,8 +18,8 @@ using optimizer::SolveStatus;
 
 // With a little less memory each time.
 constexpr int kRounds = 8;
-// Some gigabytes in a solver.
-constexpr int64_t kMostColumns = 3000000;
+// Beyond it solvers take gigabytes and look at the clock once in minutes.
+constexpr int64_t kMostColumns = 1000000;
 
 }  // namespace
 

@@ -8,8 +8,9 @@
 namespace str::strategies {
 
 // Nodes that may run again are fused only with each other, so that the forward half stays recomputable; those without
-// bytes with any. May end above `most` where nothing is left to fuse.
-StagedGraph Coarsen(const StagedGraph& graph, int most);
+// bytes with any. Nothing is fused that would need more than `most_bytes` to run, with what it takes. Values that stay
+// to the end count as there from the start. May end above `most` where nothing is left to fuse.
+StagedGraph Coarsen(const StagedGraph& graph, int most, int64_t most_bytes);
 
 }  // namespace str::strategies
 

@@ -5,6 +5,8 @@
 namespace str::strategies {
 namespace {
 
+constexpr int64_t kPlenty = 1000;
+
 StagedNode Node(int id, int64_t bytes, std::vector<int> inputs, bool may_rerun) {
   StagedNode node;
   node.nodes = {id};
@@ -29,7 +31,7 @@ StagedGraph Example() {
 }
 
 TEST(CoarseningTest, FusesTheLightestWithItsLighterNeighbour) {
-  const StagedGraph coarse = Coarsen(Example(), 4);
+  const StagedGraph coarse = Coarsen(Example(), 4, kPlenty);
   ASSERT_EQ(coarse.size(), 4);
   EXPECT_EQ(coarse.fixed_bytes(), 7);
   EXPECT_EQ(coarse.total_seconds(), 5);
@@ -45,7 +47,7 @@ TEST(CoarseningTest, FusesTheLightestWithItsLighterNeighbour) {
 }
 
 TEST(CoarseningTest, WhatStaysInsideIsOnlyThereWhileItRuns) {
-  const StagedGraph coarse = Coarsen(Example(), 2);
+  const StagedGraph coarse = Coarsen(Example(), 2, kPlenty);
   ASSERT_EQ(coarse.size(), 2);
   // a and c are taken by d, b by nobody outside.
   EXPECT_EQ(coarse.node(0).bytes, 30);
@@ -58,9 +60,48 @@ TEST(CoarseningTest, WhatStaysInsideIsOnlyThereWhileItRuns) {
   EXPECT_FALSE(coarse.node(1).may_rerun);
 }
 
-TEST(CoarseningTest, WhatMayRunAgainIsNotFusedWithWhatMayNot) { EXPECT_EQ(Coarsen(Example(), 1).size(), 2); }
+TEST(CoarseningTest, BuffersThatAreTakenOverCountOnce) {
+  StagedGraph graph;
+  graph.Add(Node(0, 10, {}, true));
+  StagedNode in_place = Node(1, 10, {0}, true);
+  in_place.takes_over = 0;
+  graph.Add(in_place);
+  graph.Add(Node(2, 5, {1}, false));
+  const StagedGraph coarse = Coarsen(graph, 2, kPlenty);
+  ASSERT_EQ(coarse.size(), 2);
+  EXPECT_EQ(coarse.node(0).bytes, 10);
+  EXPECT_EQ(coarse.node(0).temporary_bytes, 0);
+  EXPECT_EQ(coarse.node(0).takes_over, -1);
+  // Alone it takes over the other's.
+  EXPECT_EQ(Coarsen(graph, 3, kPlenty).node(1).takes_over, 0);
+}
 
-TEST(CoarseningTest, SmallGraphsStayAsTheyAre) { EXPECT_EQ(Coarsen(Example(), 5).size(), 5); }
+TEST(CoarseningTest, WhatMayRunAgainIsNotFusedWithWhatMayNot) { EXPECT_EQ(Coarsen(Example(), 1, kPlenty).size(), 2); }
+
+TEST(CoarseningTest, WhatStaysToTheEndKeepsNobodyElseThere) {
+  StagedGraph graph(7);
+  StagedNode result = Node(0, 3, {}, true);
+  result.held = true;
+  graph.Add(result);
+  graph.Add(Node(1, 10, {0}, true));
+  graph.Add(Node(2, 50, {1}, false));
+  const StagedGraph coarse = Coarsen(graph, 2, kPlenty);
+  ASSERT_EQ(coarse.size(), 2);
+  EXPECT_EQ(coarse.fixed_bytes(), 10);
+  EXPECT_EQ(coarse.node(0).bytes, 10);
+  EXPECT_EQ(coarse.node(0).temporary_bytes, 0);
+  EXPECT_FALSE(coarse.node(0).held);
+}
+
+// b and c need a, b and c: 31 bytes. a and b need 11; d and e, which take a and c, 62.
+TEST(CoarseningTest, NothingIsFusedThatNeedsTooMuch) {
+  EXPECT_EQ(Coarsen(Example(), 1, 10).size(), 5);
+  EXPECT_EQ(Coarsen(Example(), 1, 12).size(), 4);
+  EXPECT_EQ(Coarsen(Example(), 1, 31).size(), 3);
+  EXPECT_EQ(Coarsen(Example(), 1, 62).size(), 2);
+}
+
+TEST(CoarseningTest, SmallGraphsStayAsTheyAre) { EXPECT_EQ(Coarsen(Example(), 5, kPlenty).size(), 5); }
 
 }  // namespace
 }  // namespace str::strategies

@@ -23,7 +23,7 @@ using optimizer::SolveOptions;
 using optimizer::Solver;
 using optimizer::SolveStatus;
 
-// What STR coarsens graphs to unless told otherwise.
+// What STR coarsens graphs to unless told otherwise. Nodes are not fused that would need half the memory to run.
 constexpr int kMostNodes = 64;
 
 SwapTables MakeTables(const PlanRequest& request, const StagedGraph& staged) {
@@ -65,7 +65,9 @@ class StrPaperPlanner : public Planner {
     const absl::StatusOr<std::unique_ptr<const Solver>> solver = optimizer::MakeSolver(request.solver);
     if (!solver.ok()) return solver.status();
     StagedGraph staged(*request.graph, *request.costs, optimizer::CapturedOrder(*request.graph), request.pins);
-    if (approximate_ && staged.size() > kMostNodes) staged = Coarsen(staged, kMostNodes);
+    if (approximate_ && staged.size() > kMostNodes) {
+      staged = Coarsen(staged, kMostNodes, (request.budget_bytes - staged.fixed_bytes()) / 2);
+    }
     const SwapTables tables = MakeTables(request, staged);
     std::vector<bool> may_swap;
     for (int i = 0; i < staged.size(); ++i) may_swap.push_back(staged.node(i).may_swap);
