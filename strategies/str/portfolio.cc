@@ -7,7 +7,9 @@
 namespace str::strategies {
 namespace {
 
-// Of a chain: enough for every unit to be tried often, but no more than a few seconds' worth of evaluated stages.
+// Of a chain: enough for every unit to be tried often, and with most others, but no more than a second's worth of
+// evaluated stages.
+constexpr int64_t kMovesPerPair = 8;
 constexpr int64_t kMovesPerUnit = 800;
 constexpr int64_t kMostWork = 30000000;
 
@@ -64,7 +66,8 @@ class Portfolio {
         nothing_dropped_(model.problem().KeepEverything()),
         options_(options),
         limit_(limit) {
-    moves_ = std::min(kMovesPerUnit * model.units(), kMostWork / std::max(1, model.stages()));
+    const int64_t units = model.units();
+    moves_ = std::min({kMovesPerPair * units * units, kMovesPerUnit * units, kMostWork / std::max(1, model.stages())});
     best_.decisions = starts.front();
   }
 
@@ -79,7 +82,8 @@ class Portfolio {
     }
     for (const Round& round : kWideRounds) {
       if (best_.fits && best_.evaluation.seconds <= options_.wide_seconds) break;
-      if (RunRound(round, kWideMoves)) break;
+      const AnnealResult before = best_;
+      if (RunRound(round, kWideMoves) || !Better(best_, before)) break;
     }
     return best_;
   }

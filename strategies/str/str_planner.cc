@@ -223,7 +223,6 @@ absl::StatusOr<PlanResult> StrPlanner::Plan(const PlanRequest& request, const Pr
   result.status = chosen->proven() ? PlanStatus::kOptimal : PlanStatus::kFeasible;
   result.program = chosen->program();
   result.bound_seconds = chosen->bound_seconds();
-  result.solver = "highs";
   return result;
 }
 
