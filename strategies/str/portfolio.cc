@@ -9,7 +9,7 @@ namespace {
 
 // Of a chain: enough for every unit to be tried often, and with most others, but no more than a second's worth of
 // evaluated stages.
-constexpr int64_t kMovesPerPair = 8;
+constexpr int64_t kMovesPerPair = 3;
 constexpr int64_t kMovesPerUnit = 800;
 constexpr int64_t kMostWork = 30000000;
 
