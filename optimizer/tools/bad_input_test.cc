@@ -22,7 +22,9 @@ class BadInputTest : public CliTest {
     EXPECT_TRUE(config::WriteFileAtomically(Path("bad.graph"), text).ok());
     const Outcome outcome =
         Str(absl::StrCat("plan ", Path("bad.graph"), " ", options, " --output=", Path("plan.conf")));
-    if (outcome.exit_code != 0) EXPECT_FALSE(std::filesystem::exists(Path("plan.conf")));
+    if (outcome.exit_code != 0) {
+      EXPECT_FALSE(std::filesystem::exists(Path("plan.conf")));
+    }
     return outcome;
   }
 
@@ -143,7 +145,9 @@ TEST_F(BadInputTest, DamagedGraphsNeverCrash) {
     }
     const Outcome outcome = Plan(damaged, "--budget=70% --strategy=keep-all");
     EXPECT_THAT(outcome.exit_code, ::testing::AnyOf(0, 1, 2)) << "change " << i << ": " << outcome.err;
-    if (outcome.exit_code == 1) EXPECT_THAT(outcome.err, HasSubstr("bad.graph")) << i;
+    if (outcome.exit_code == 1) {
+      EXPECT_THAT(outcome.err, HasSubstr("bad.graph")) << i;
+    }
     std::filesystem::remove(Path("plan.conf"));
   }
 }

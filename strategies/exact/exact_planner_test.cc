@@ -151,9 +151,13 @@ TEST(ExactPlannerTest, IsNeverBeatenWithoutCopies) {
       }
       EXPECT_GE(seconds, fastest * (1 - 1e-9));
       EXPECT_LE(result.bound_seconds, fastest * (1 + 1e-9));
-      if (result.status == PlanStatus::kOptimal) EXPECT_LE(seconds, fastest * (1 + 1e-5));
+      if (result.status == PlanStatus::kOptimal) {
+        EXPECT_LE(seconds, fastest * (1 + 1e-5));
+      }
       beaten += equal_sizes && seconds > fastest * (1 + 1e-5);
-      if (result.status == PlanStatus::kOptimal) EXPECT_LE(seconds, result.bound_seconds * (1 + kOptimalGap));
+      if (result.status == PlanStatus::kOptimal) {
+        EXPECT_LE(seconds, result.bound_seconds * (1 + kOptimalGap));
+      }
       ++planned;
       optimal += result.status == PlanStatus::kOptimal;
       slower_than_kept += seconds > c.seconds * 1.001;
