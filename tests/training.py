@@ -56,6 +56,13 @@ class Workshop:
         assert len(index) == 1, "only the training step is of training size"
         return Captured(folder / index[0]["file"], plain.results)
 
+    def smallest_budget(self, graph, strategy):
+        """The least that any order of the nodes can do with."""
+        verdict = self.folder / f"least-{strategy}.json"
+        refused = self.command("plan", graph, "--budget=1", f"--strategy={strategy}", f"--json={verdict}")
+        assert refused.returncode == 2, refused.errors
+        return json.loads(verdict.read_text())["min_budget_bytes"]
+
     def plan(self, graph, budget, name="strategy.conf", **options):
         """Returns (path of the strategy, the command's JSON)."""
         strategy = self.folder / name

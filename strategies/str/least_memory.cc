@@ -43,6 +43,9 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Pr
                                                       : problem.KeepEverything();
     const Evaluation evaluation = search->evaluator().Evaluate(decisions, 0);
     if (!evaluation.valid || (host_limit > 0 && evaluation.host_peak_bytes > host_limit)) continue;
+    if (start == Start::kKeepAll) {
+      if (absl::Status status = Consider(request, decisions, evaluator, &best); !status.ok()) return status;
+    }
     search->Descend(&decisions);
     const int64_t peak = search->evaluator().EvaluateMemory(decisions, 0).tight_peak_bytes;
     absl::Status status = Consider(request, decisions, evaluator, &best);
