@@ -67,8 +67,7 @@ void Problem::FindStorages(const ProblemOptions& options) {
     storage.may_swap = options.allow_swap && (pin == Pin::kFree || pin == Pin::kSwap);
     storage.may_recompute =
         options.allow_recompute && storage.can_rerun && (pin == Pin::kFree || pin == Pin::kRecompute);
-    // What may only be kept is never made again either; it stays for reruns that take it.
-    if (!storage.may_swap && !storage.may_recompute) storage.can_rerun = false;
+    if (!storage.may_swap && !storage.may_recompute) continue;
     storage_of_root[id] = static_cast<int32_t>(storages_.size());
     storages_.push_back(storage);
   }
