@@ -12,7 +12,8 @@ from conftest import ROOT
 from google.protobuf import text_format
 from property.random_programs import RandomProgram
 
-FUNCTIONS = 2000 if os.environ.get("STR_LONG_TESTS") else 200
+LONG = bool(os.environ.get("STR_LONG_TESTS"))
+FUNCTIONS = 2000 if LONG else 200
 SCRIPT = ROOT / "tests" / "property" / "random_functions.py"
 # With 1 %, the promise that no step needs more than predicted. Less it may need here: TensorFlow drops reruns whose result
 # nobody takes, which only random programs have. That planned ones come as close from below, end_to_end_test.py shows.
@@ -21,7 +22,8 @@ PEAK_TOLERANCE_BYTES = 2**20
 
 @pytest.fixture(scope="module")
 def seed(request):
-    value = int(os.environ.get("STR_TEST_SEED", random.SystemRandom().randrange(1, 1000)))
+    # The long campaign looks for new failures; the default suite must say the same each time it runs on the same tree.
+    value = int(os.environ.get("STR_TEST_SEED", random.SystemRandom().randrange(1, 1000) if LONG else 269))
     # Past pytest's capturing: a seed is wanted whatever the outcome.
     terminal = request.config.pluginmanager.getplugin("terminalreporter")
     terminal.write_line(f"random programs: seed {value} (repeat with STR_TEST_SEED={value})")
@@ -71,7 +73,8 @@ def in_bytes(text):
 def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp_path, seed):
     captures, strategies = tmp_path / "captures", tmp_path / "strategies"
     arguments = [SCRIPT, f"--seed={seed}", f"--functions={FUNCTIONS}"]
-    plain, captured = run_scripts((arguments, {}), (arguments, {"STR_CAPTURE": captures, "STR_VERBOSE": 0}))
+    reproducible = [*arguments, "--executor-threads=1"]
+    plain, captured = run_scripts((reproducible, {}), (reproducible, {"STR_CAPTURE": captures, "STR_VERBOSE": 0}))
     assert plain.returncode == 0, plain.errors
     assert captured.returncode == 0, captured.errors
 

@@ -1,8 +1,10 @@
 """Runs random training steps, each a tf.function of its own, and writes what they computed.
 
-    python random_functions.py --seed=7 --functions=200 --json=FILE
+    python random_functions.py --seed=7 --functions=200 [--executor-threads=1] --json=FILE
 
-The same seed makes the same functions in every process. Knows nothing of STR.
+The same seed makes the same functions in every process, but TensorFlow computes the same bits each time only with one
+executor thread: an AddN of three or more starts to sum with an input whose buffer it may take over, and with several
+threads it depends on their pace which one that is. Knows nothing of STR.
 """
 
 import argparse
@@ -146,8 +148,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--functions", type=int, required=True)
+    parser.add_argument("--executor-threads", type=int, default=0, help="0: as many as TensorFlow likes")
     parser.add_argument("--json", required=True)
     options = parser.parse_args()
+    tf.config.threading.set_inter_op_parallelism_threads(options.executor_threads)
     with open(options.json, "w", encoding="utf-8") as file:
         json.dump(run(options.seed, options.functions), file)
 

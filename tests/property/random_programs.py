@@ -51,7 +51,26 @@ class RandomProgram:
                     self._swap_in()
                 else:
                     reruns += self._rerun()
+        self._drop_unused_swap_ins()
         return swaps, reruns
+
+    def _drop_unused_swap_ins(self):
+        """No planner brings back what nobody takes: its buffer is held until a copy ends that nobody waits for, so that
+        the peak would depend on the pace of the copies."""
+        kept = []
+        taken = set()
+        for step in reversed(self._strategy.step):
+            if step.HasField("swap_in"):
+                if step.swap_in not in taken:
+                    continue
+                taken.discard(step.swap_in)
+            elif step.HasField("run") or step.HasField("rerun"):
+                node = self._nodes[step.run or step.rerun]
+                taken.difference_update(f"{node.name}:{i}" for i in range(len(node.output)))
+                taken.update(node.input)
+            kept.append(type(step).FromString(step.SerializeToString()))
+        del self._strategy.step[:]
+        self._strategy.step.extend(reversed(kept))
 
     def _random_order(self):
         waiting = {
