@@ -9,10 +9,11 @@
 #include "optimizer/bound/leanmix_bound.h"
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/ilp/highs_solver.h"
-#include "optimizer/placement/fit.h"
+#include "optimizer/simulator/judge.h"
 #include "strategies/exact/fate_program.h"
-#include "strategies/str/evaluator.h"
 #include "strategies/registry.h"
+#include "strategies/str/evaluator.h"
+#include "strategies/str/needs.h"
 
 namespace str::strategies {
 namespace {
@@ -36,10 +37,10 @@ class Prover {
         evaluator_(&problem_) {}
 
   absl::Status Run() {
-    const absl::StatusOr<optimizer::Fit> fit =
-        optimizer::FitProgram(*request_.graph, *request_.costs, result_.program, request_.budget_bytes);
-    if (!fit.ok()) return fit.status();
-    seconds_ = fit->verdict.seconds();
+    const absl::StatusOr<optimizer::Verdict> verdict =
+        optimizer::Judge(*request_.graph, *request_.costs, result_.program);
+    if (!verdict.ok()) return verdict.status();
+    seconds_ = verdict->seconds();
     Say();
     SearchAll();
     // A better plan makes the model smaller, and its solutions make better plans.
@@ -76,16 +77,12 @@ class Prover {
 
   // Takes the program if it can be run, fits and is faster than the best one.
   bool Consider(const optimizer::Program& program) {
-    const absl::StatusOr<optimizer::Fit> fit =
-        optimizer::FitProgram(*request_.graph, *request_.costs, program, request_.budget_bytes);
-    if (!fit.ok()) return false;
-    const int64_t needed = request_.placed ? fit->fit_bytes : fit->verdict.peak_bytes();
-    if (needed > request_.budget_bytes) return false;
-    const int64_t host_bytes = fit->verdict.simulation.host_peak_bytes;
-    if (request_.host_limit_bytes > 0 && host_bytes > request_.host_limit_bytes) return false;
-    if (fit->verdict.seconds() >= seconds_ * (1 - kOptimalGap / 10)) return false;
+    const absl::StatusOr<Needs> needs = FindNeeds(request_, program, request_.budget_bytes);
+    if (!needs.ok() || needs->bytes > request_.budget_bytes) return false;
+    if (request_.host_limit_bytes > 0 && needs->host_peak_bytes > request_.host_limit_bytes) return false;
+    if (needs->seconds >= seconds_ * (1 - kOptimalGap / 10)) return false;
     result_.program = program;
-    seconds_ = fit->verdict.seconds();
+    seconds_ = needs->seconds;
     Say();
     return true;
   }

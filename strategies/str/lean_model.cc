@@ -106,13 +106,12 @@ void LeanModel::AddStorages() {
 
 void LeanModel::FindKeptBytes() {
   const int full_stages = problem_.stages();
-  std::vector<NodeId> order;
-  for (int t = 0; t < full_stages; ++t) order.push_back(problem_.node(t));
   optimizer::Simulator simulator(&problem_.graph(), &problem_.costs());
   optimizer::SimulationDetail detail;
   detail.profile = true;
   optimizer::Simulation simulation;
-  const absl::Status status = simulator.Run(optimizer::KeepAll(problem_.graph(), order), detail, &simulation);
+  const absl::Status status =
+      simulator.Run(optimizer::KeepAll(problem_.graph(), problem_.nodes()), detail, &simulation);
   CHECK(status.ok()) << "the order does not run: " << status;
   peak_bytes_ = simulation.peak_bytes;
   for (int t = 0; t < full_stages; ++t) {

@@ -14,6 +14,7 @@ struct Needs {
   int64_t peak_bytes = 0;
   // With its buffers placed, if they must be; else the peak.
   int64_t bytes = 0;
+  int64_t host_peak_bytes = 0;
   double seconds = 0;
 };
 

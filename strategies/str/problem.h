@@ -83,6 +83,8 @@ class Problem {
   const optimizer::Costs& costs() const { return costs_; }
   int stages() const { return static_cast<int>(nodes_.size()); }
   optimizer::NodeId node(int stage) const { return nodes_[stage]; }
+  // By stage.
+  const std::vector<optimizer::NodeId>& nodes() const { return nodes_; }
   // The storage a tensor belongs to, or kNone if it is not decided.
   int32_t storage_of(optimizer::TensorId tensor) const { return storage_of_[tensor]; }
   const std::vector<Storage>& storages() const { return storages_; }

@@ -15,21 +15,18 @@ constexpr double kHiddenCopyRate = 0.05;
 constexpr double kMostExcessShare = 0.05;
 // An improvement below this share of the step's time is none.
 constexpr double kSmallestGain = 1e-6;
-// An overhead below this share is not worth polishing.
-constexpr double kSmallestOverhead = 5e-4;
 constexpr int kMostCleanUpPasses = 4;
 constexpr int kMostRerunEstimateSteps = 60;
 constexpr int64_t kMostDescendWork = 5000000;
 
 }  // namespace
 
-Search::Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes, uint64_t seed)
+Search::Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes)
     : model_(*model),
       problem_(model->problem()),
       limit_(*limit),
       host_limit_bytes_(host_limit_bytes),
-      evaluator_(model, host_limit_bytes > 0),
-      random_(seed) {
+      evaluator_(model, host_limit_bytes > 0) {
   stage_starts_.resize(model_.stages() + 1, 0);
   for (int stage = 0; stage < model_.stages(); ++stage) {
     stage_starts_[stage + 1] = stage_starts_[stage] + model_.stage(stage).seconds;
@@ -211,38 +208,6 @@ void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
     }
     if (!changed && pass > 0) return;
   }
-}
-
-bool Search::Polish(int64_t budget_bytes, int rounds, Decisions* decisions) {
-  Evaluation best = evaluator_.Evaluate(*decisions, budget_bytes);
-  if (best.seconds < model_.compute_seconds() * (1 + kSmallestOverhead)) return false;
-  bool changed = false;
-  for (int round = 0; round < rounds && !limit_.Reached(); ++round) {
-    std::vector<int32_t> decided;
-    for (int32_t u = 0; u < static_cast<int32_t>(decisions->size()); ++u) {
-      if ((*decisions)[u] != Mode::kKeep) decided.push_back(u);
-    }
-    if (decided.empty()) break;
-    Decisions trial = *decisions;
-    const int most = std::max<int>(1, std::min<int>(6, static_cast<int>(decided.size()) / 3));
-    const int count = 1 + static_cast<int>(random_() % most);
-    // Half of the time neighbours, whose gaps overlap most.
-    const size_t first = random_() % decided.size();
-    const bool neighbours = random_() % 2 == 0;
-    for (int i = 0; i < count; ++i) {
-      trial[decided[neighbours ? (first + i) % decided.size() : random_() % decided.size()]] = Mode::kKeep;
-    }
-    if (!Reduce(budget_bytes, &trial)) continue;
-    const Evaluation evaluation = evaluator_.Evaluate(trial, budget_bytes);
-    if (!Fits(evaluation, budget_bytes)) continue;
-    if (evaluation.Cost() < best.Cost() - kSmallestGain * model_.compute_seconds()) {
-      best = evaluation;
-      *decisions = trial;
-      changed = true;
-    }
-  }
-  if (changed) CleanUp(budget_bytes, decisions);
-  return changed;
 }
 
 void Search::Descend(Decisions* decisions) {

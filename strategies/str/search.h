@@ -3,7 +3,6 @@
 #define STR_STRATEGIES_STR_SEARCH_H_
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "strategies/planner.h"
@@ -16,7 +15,7 @@ namespace str::strategies {
 class Search {
  public:
   // Both must outlive this.
-  Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes, uint64_t seed);
+  Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes);
 
   LeanEvaluator& evaluator() { return evaluator_; }
 
@@ -26,10 +25,6 @@ class Search {
 
   // Takes back what is no longer needed, the costliest first, and tries the other modes; the budget stays kept.
   void CleanUp(int64_t budget_bytes, Decisions* decisions);
-
-  // Takes back a few decisions at random and reduces again, `rounds` times; keeps what is better. Does nothing where
-  // the step is as fast as with everything kept. Returns whether anything was changed.
-  bool Polish(int64_t budget_bytes, int rounds, Decisions* decisions);
 
   // Changes single modes around the peak as long as the tight program's peak becomes lower, whatever it costs.
   void Descend(Decisions* decisions);
@@ -61,7 +56,6 @@ class Search {
   const Limit& limit_;
   const int64_t host_limit_bytes_;
   LeanEvaluator evaluator_;
-  std::mt19937_64 random_;
   // Per stage: seconds of computing before it.
   std::vector<double> stage_starts_;
   // Scratch of Nominate.

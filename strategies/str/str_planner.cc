@@ -47,7 +47,7 @@ class OrderPlanner {
         allow_swap_(options.allow_swap),
         problem_(request.graph, request.costs, order.nodes, options),
         model_(&problem_),
-        search_(&model_, limit, request.host_limit_bytes, request.seed),
+        search_(&model_, limit, request.host_limit_bytes),
         evaluator_(&problem_) {}
 
   absl::Status FindLeast() {
@@ -92,10 +92,8 @@ class OrderPlanner {
     options.copies = allow_swap_;
     options.time_limit = std::min(options.time_limit, limit_.Left());
     options.stop = stop_;
-    std::vector<optimizer::NodeId> order;
-    for (int stage = 0; stage < problem_.stages(); ++stage) order.push_back(problem_.node(stage));
     absl::StatusOr<optimizer::StepBound> bound =
-        optimizer::FindStepBound(*request_.graph, *request_.costs, order, options);
+        optimizer::FindStepBound(*request_.graph, *request_.costs, problem_.nodes(), options);
     if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));
     bound_ = *std::move(bound);
     return absl::OkStatus();
