@@ -13,7 +13,7 @@
 #include "strategies/exact/fate_program.h"
 #include "strategies/registry.h"
 #include "strategies/str/evaluator.h"
-#include "strategies/str/needs.h"
+#include "strategies/needs.h"
 
 namespace str::strategies {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "optimizer/order/orders.h"
-#include "optimizer/placement/fit.h"
+#include "strategies/needs.h"
 #include "strategies/planner.h"
 #include "strategies/registry.h"
 
@@ -25,10 +25,10 @@ class KeepAllPlanner : public Planner {
     PlanResult result;
     for (const optimizer::CandidateOrder& order : *orders) {
       optimizer::Program program = optimizer::KeepAll(*request.graph, order.nodes);
-      const absl::StatusOr<optimizer::Fit> fit = optimizer::FitProgram(*request.graph, *request.costs, program);
-      if (!fit.ok()) return fit.status();
-      if (!result.least_memory_program.empty() && fit->fit_bytes >= result.min_budget_bytes) continue;
-      result.min_budget_bytes = fit->fit_bytes;
+      const absl::StatusOr<Needs> needs = FindNeeds(request, program, 0);
+      if (!needs.ok()) return needs.status();
+      if (!result.least_memory_program.empty() && needs->bytes >= result.min_budget_bytes) continue;
+      result.min_budget_bytes = needs->bytes;
       result.least_memory_program = std::move(program);
     }
     result.status = PlanStatus::kInfeasible;

@@ -7,12 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "config/text_units.h"
-#include "optimizer/placement/fit.h"
+#include "strategies/needs.h"
 
 namespace str::strategies {
 namespace {
 
-using optimizer::Fit;
 using optimizer::Program;
 using optimizer::SolveStatus;
 
@@ -37,12 +36,9 @@ absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanReq
   const Limit limit(request.time_limit, stop);
   PlanResult result;
   Program keep_all = optimizer::KeepAll(*request.graph, optimizer::CapturedOrder(*request.graph));
-  const auto fit_program = [&](const Program& program) {
-    return optimizer::FitProgram(*request.graph, *request.costs, program, request.budget_bytes);
-  };
-  absl::StatusOr<Fit> kept = fit_program(keep_all);
+  const absl::StatusOr<Needs> kept = FindNeeds(request, keep_all, request.budget_bytes);
   if (!kept.ok()) return kept.status();
-  if (kept->fit_bytes <= request.budget_bytes) {
+  if (kept->bytes <= request.budget_bytes) {
     result.status = PlanStatus::kOptimal;
     result.program = std::move(keep_all);
     return result;
@@ -68,22 +64,21 @@ absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanReq
     if (!attempt.ok()) return attempt.status();
     if (attempt->status == SolveStatus::kNone) return result;
     if (attempt->status == SolveStatus::kInfeasible) break;
-    const absl::StatusOr<Fit> fit = fit_program(attempt->program);
-    if (!fit.ok()) return fit.status();
-    const int64_t host_bytes = fit->verdict.simulation.host_peak_bytes;
-    if (request.host_limit_bytes > 0 && host_bytes > request.host_limit_bytes) break;
-    if (fit->fit_bytes <= request.budget_bytes) {
+    const absl::StatusOr<Needs> needs = FindNeeds(request, attempt->program, request.budget_bytes);
+    if (!needs.ok()) return needs.status();
+    if (request.host_limit_bytes > 0 && needs->host_peak_bytes > request.host_limit_bytes) break;
+    if (needs->bytes <= request.budget_bytes) {
       const bool optimal = round == 0 && attempt->status == SolveStatus::kOptimal;
       result.status = optimal ? PlanStatus::kOptimal : PlanStatus::kFeasible;
       result.program = std::move(attempt->program);
       return result;
     }
     if (progress) {
-      progress(absl::StrCat("the model's plan needs ", config::FormatBytes(fit->fit_bytes), " as placed, at its peak ",
-                            config::FormatBytes(fit->verdict.peak_bytes()), "; trying with less memory"));
+      progress(absl::StrCat("the model's plan needs ", config::FormatBytes(needs->bytes), " as placed, at its peak ",
+                            config::FormatBytes(needs->peak_bytes), "; trying with less memory"));
     }
     // More each time: a rounded solution may not notice a little.
-    budget -= (fit->fit_bytes - request.budget_bytes) * (round + 1);
+    budget -= (needs->bytes - request.budget_bytes) * (round + 1);
   }
   result.status = PlanStatus::kInfeasible;
   return result;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "strategies/str/needs.h"
+#include "strategies/needs.h"
 
 namespace str::strategies {
 namespace {

@@ -14,7 +14,7 @@
 #include "strategies/str/cut_start.h"
 #include "strategies/str/evaluator.h"
 #include "strategies/str/least_memory.h"
-#include "strategies/str/needs.h"
+#include "strategies/needs.h"
 #include "strategies/str/portfolio.h"
 #include "strategies/str/problem.h"
 #include "strategies/str/search.h"

@@ -1,6 +1,6 @@
 // What a program needs and costs by the judge, placed or not as the request says.
-#ifndef STR_STRATEGIES_STR_NEEDS_H_
-#define STR_STRATEGIES_STR_NEEDS_H_
+#ifndef STR_STRATEGIES_NEEDS_H_
+#define STR_STRATEGIES_NEEDS_H_
 
 #include <cstdint>
 
@@ -23,4 +23,4 @@ absl::StatusOr<Needs> FindNeeds(const PlanRequest& request, const optimizer::Pro
 
 }  // namespace str::strategies
 
-#endif  // STR_STRATEGIES_STR_NEEDS_H_
+#endif  // STR_STRATEGIES_NEEDS_H_

@@ -1,4 +1,4 @@
-#include "strategies/str/needs.h"
+#include "strategies/needs.h"
 
 #include "optimizer/placement/fit.h"
 #include "optimizer/simulator/judge.h"
