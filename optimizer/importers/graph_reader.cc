@@ -1,5 +1,7 @@
 #include "optimizer/importers/graph_reader.h"
 
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -7,6 +9,8 @@
 #include "config/graph_io.h"
 #include "optimizer/importers/imported_graph.h"
 #include "optimizer/importers/json_fields.h"
+#include "optimizer/importers/mksch_graph.h"
+#include "optimizer/importers/mksch_text.h"
 #include "optimizer/importers/node_link_json.h"
 #include "optimizer/importers/plain_json.h"
 
@@ -28,14 +32,23 @@ absl::StatusOr<config::GraphFile> ParseJsonGraph(absl::string_view text, absl::D
   return MakeGraphFile(*graph);
 }
 
+absl::StatusOr<config::GraphFile> ParseMkschGraph(absl::string_view text, absl::Duration cost_unit) {
+  const absl::StatusOr<MkschGraph> graph = ParseMksch(text);
+  if (!graph.ok()) return graph.status();
+  absl::StatusOr<MkschImport> import = ImportMksch(*graph, absl::ToDoubleSeconds(cost_unit));
+  if (!import.ok()) return import.status();
+  return std::move(import->file);
+}
+
 }  // namespace
 
 bool LooksLikeJson(absl::string_view text) { return absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "{"); }
 
 absl::StatusOr<config::GraphFile> ParseAnyGraph(absl::string_view text, absl::string_view source_name,
                                                 absl::Duration cost_unit) {
-  if (!LooksLikeJson(text)) return config::ParseGraph(text, source_name);
-  absl::StatusOr<config::GraphFile> graph = ParseJsonGraph(text, cost_unit);
+  const bool mksch = LooksLikeMksch(text);
+  if (!mksch && !LooksLikeJson(text)) return config::ParseGraph(text, source_name);
+  absl::StatusOr<config::GraphFile> graph = mksch ? ParseMkschGraph(text, cost_unit) : ParseJsonGraph(text, cost_unit);
   if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", graph.status().message()));
   return graph;
 }

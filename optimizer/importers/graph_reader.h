@@ -1,5 +1,5 @@
 // Reads a graph in any format that STR knows, recognised by its content: STR's own graph file, plain JSON, node-link
-// JSON. Whatever the format, the result has passed the graph validator.
+// JSON, mksch's text. Whatever the format, the result has passed the graph validator.
 #ifndef STR_OPTIMIZER_IMPORTERS_GRAPH_READER_H_
 #define STR_OPTIMIZER_IMPORTERS_GRAPH_READER_H_
 

@@ -13,8 +13,10 @@ constexpr double kNanosecondsPerSecond = 1e9;
 // Far from where int64 ends, so that rounding cannot leave it.
 constexpr double kLongestNanoseconds = 9e18;
 
-// FNV-1a over what makes two graphs the same: names, sizes and edges.
-std::string Fingerprint(const config::GraphFile& file) {
+}  // namespace
+
+std::string ImportedFingerprint(const config::GraphFile& file) {
+  // FNV-1a.
   uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&hash](const std::string& text) {
     for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
@@ -22,14 +24,12 @@ std::string Fingerprint(const config::GraphFile& file) {
   };
   for (const config::Node& node : file.node()) {
     add(node.name());
-    add(absl::StrCat(node.output(0).bytes()));
+    for (const config::Output& output : node.output()) add(absl::StrCat(output.bytes()));
     for (const std::string& input : node.input()) add(input);
     add("");
   }
   return absl::StrFormat("%016x", hash);
 }
-
-}  // namespace
 
 absl::StatusOr<config::GraphFile> MakeGraphFile(const ImportedGraph& graph) {
   config::GraphFile file;
@@ -58,7 +58,7 @@ absl::StatusOr<config::GraphFile> MakeGraphFile(const ImportedGraph& graph) {
     node->set_time_ns(std::llround(nanoseconds));
     if (!from.may_recompute) node->set_recompute(config::RECOMPUTE_NOT_WANTED);
   }
-  file.set_fingerprint(Fingerprint(file));
+  file.set_fingerprint(ImportedFingerprint(file));
   if (absl::Status valid = config::ValidateGraph(file); !valid.ok()) return valid;
   return file;
 }

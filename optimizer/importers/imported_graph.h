@@ -37,6 +37,9 @@ struct ImportedGraph {
 // The file has passed the graph validator. Errors name the node.
 absl::StatusOr<config::GraphFile> MakeGraphFile(const ImportedGraph& graph);
 
+// 16 hex digits over what makes two graphs the same: names, sizes and edges.
+std::string ImportedFingerprint(const config::GraphFile& file);
+
 }  // namespace str::optimizer
 
 #endif  // STR_OPTIMIZER_IMPORTERS_IMPORTED_GRAPH_H_

@@ -14,6 +14,7 @@
 #include "config/strategy_io.h"
 #include "config/text_units.h"
 #include "optimizer/importers/graph_reader.h"
+#include "optimizer/importers/mksch_text.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/inputs.h"
 
@@ -25,7 +26,7 @@ enum class Kind { kGraph, kStrategy, kDevice, kUnknown };
 // By the fields that only one kind has, outside of nested messages.
 Kind Recognise(absl::string_view text) {
   if (config::IsOriginalIni(text)) return Kind::kStrategy;
-  if (optimizer::LooksLikeJson(text)) return Kind::kGraph;
+  if (optimizer::LooksLikeJson(text) || optimizer::LooksLikeMksch(text)) return Kind::kGraph;
   int depth = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     line = line.substr(0, line.find('#'));

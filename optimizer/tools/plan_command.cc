@@ -204,7 +204,9 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
 void AddPlanCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app->add_subcommand("plan", "Plans a captured graph for a memory budget");
-  command->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE, or a graph as JSON")->required();
+  command
+      ->add_option("GRAPH", options->graph, "Graph file, as written by STR_CAPTURE, or a graph as JSON or mksch text")
+      ->required();
   command->add_option("--budget", options->budget, "SIZE, or PERCENT of the peak when everything is kept")->required();
   command->add_option("--strategy", options->strategy, "Planner; \"str strategies\" lists them")->capture_default_str();
   command->add_option("--output", options->output, "Strategy file to write (default ~/.str/strategy.conf)");
