@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <random>
 #include <utility>
 
 namespace str::optimizer {
 namespace {
 
-// How many packings a start may be improved by: fewer where each takes longer.
-constexpr int64_t kImprovementWork = 200000000;
-constexpr int64_t kFewestImprovements = 8;
+// How many packings a start may be improved by: fewer where each takes longer, and no more than this many in a row
+// without success.
+constexpr int64_t kImprovementWork = 2000000000;
+constexpr int64_t kFewestImprovements = 16;
 constexpr int64_t kMostImprovements = 1000;
+constexpr int64_t kMostFailures = 150;
+// What lies too high goes this much further to the front.
+constexpr double kPromotion = 1.5;
 // Of the most bytes held at once: what is smaller is packed by itself.
 constexpr int64_t kSmallShare = 3000;
 
@@ -94,71 +97,82 @@ class Packer {
   std::vector<int64_t> offsets_;
 };
 
-// The four orders that packings start from.
-std::vector<int> StartOrder(const std::vector<Allocation>& allocations, const std::vector<int>& chosen, int key) {
-  const auto value = [&](int i) {
-    const double size = static_cast<double>(allocations[i].rounded_bytes);
-    const double length = allocations[i].last_step - allocations[i].first_step + 1;
-    return key == 0 ? size : key == 1 ? length : key == 2 ? size * length : -allocations[i].first_step;
-  };
-  std::vector<int> order = chosen;
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return value(a) > value(b); });
-  return order;
+// What packings start from: the largest first, the longest held, both, the earliest.
+enum class Key { kSize, kLength, kArea, kTime };
+
+// Per allocation, positive: the highest is packed first.
+std::vector<double> Priorities(const std::vector<Allocation>& allocations, Key key) {
+  int32_t steps = 0;
+  for (const Allocation& allocation : allocations) steps = std::max(steps, allocation.last_step + 1);
+  std::vector<double> priorities;
+  for (const Allocation& allocation : allocations) {
+    const double size = static_cast<double>(allocation.rounded_bytes);
+    const double length = allocation.last_step - allocation.first_step + 1;
+    switch (key) {
+      case Key::kSize:
+        priorities.push_back(size);
+        break;
+      case Key::kLength:
+        priorities.push_back(length);
+        break;
+      case Key::kArea:
+        priorities.push_back(size * length);
+        break;
+      case Key::kTime:
+        priorities.push_back(2.0 * steps - allocation.first_step);
+        break;
+    }
+  }
+  return priorities;
 }
 
-// Moves buffers, mostly those that reach above `load`, to other positions of the order, and keeps what is not worse.
-void Improve(const std::vector<Allocation>& allocations, int64_t load, int64_t enough, std::vector<int> order,
+void SortBy(const std::vector<double>& priorities, std::vector<int>* order) {
+  std::stable_sort(order->begin(), order->end(), [&](int a, int b) { return priorities[a] > priorities[b]; });
+}
+
+// Takes the packing if it is the smallest so far.
+bool KeepBest(int64_t arena, const Packer& packer, Placement* best) {
+  if (arena >= best->arena_bytes) return false;
+  best->arena_bytes = arena;
+  best->offsets = packer.offsets();
+  return true;
+}
+
+// Packs again and again, each time with what lay above `enough` further to the front. Worse packings on the way are
+// gone through: what was hard to place becomes known only then.
+void Improve(const std::vector<Allocation>& allocations, int64_t enough, Key key, std::vector<int> order,
              Packer* packer, Placement* best) {
   const int64_t count = static_cast<int64_t>(order.size());
   const int64_t rounds = std::clamp(kImprovementWork / (count * count), kFewestImprovements, kMostImprovements);
-  std::mt19937 random(1);
-  int64_t arena = packer->Pack(order, std::numeric_limits<int64_t>::max());
-  std::vector<int64_t> offsets = packer->offsets();
-  const auto keep_best = [&] {
-    if (arena >= best->arena_bytes) return;
-    best->arena_bytes = arena;
-    best->offsets = offsets;
-  };
-  keep_best();
-  std::vector<int> high, trial;
-  for (int64_t round = 0; round < rounds && best->arena_bytes > enough; ++round) {
-    high.clear();
-    for (int position = 0; position < count; ++position) {
-      const int i = order[position];
-      if (offsets[i] + allocations[i].rounded_bytes > load) high.push_back(position);
+  std::vector<double> priorities = Priorities(allocations, key);
+  int64_t smallest = std::numeric_limits<int64_t>::max(), last_success = 0;
+  for (int64_t round = 0; round < rounds && round - last_success < kMostFailures; ++round) {
+    SortBy(priorities, &order);
+    const int64_t arena = packer->Pack(order, std::numeric_limits<int64_t>::max());
+    KeepBest(arena, *packer, best);
+    if (best->arena_bytes <= enough) return;
+    if (arena < smallest) {
+      smallest = arena;
+      last_success = round;
     }
-    const bool any = high.empty() || random() % 4 == 0;
-    const int from = any ? static_cast<int>(random() % count) : high[random() % high.size()];
-    const int to = static_cast<int>(random() % (random() % 2 == 0 ? count : std::max(1, from)));
-    trial = order;
-    trial.erase(trial.begin() + from);
-    trial.insert(trial.begin() + to, order[from]);
-    const int64_t size = packer->Pack(trial, arena);
-    if (size > arena) continue;
-    arena = size;
-    order.swap(trial);
-    offsets = packer->offsets();
-    keep_best();
+    for (const int i : order) {
+      if (packer->offsets()[i] + allocations[i].rounded_bytes > enough) priorities[i] *= kPromotion;
+    }
   }
 }
 
 void PackLarge(const std::vector<Allocation>& allocations, const std::vector<int>& chosen, int64_t enough_bytes,
                Placement* best) {
   best->arena_bytes = std::numeric_limits<int64_t>::max();
-  const int64_t load = HighestLoad(allocations, chosen);
-  const int64_t enough = std::max(load, enough_bytes);
+  const int64_t enough = std::max(HighestLoad(allocations, chosen), enough_bytes);
   Packer packer(allocations);
-  std::vector<std::vector<int>> starts;
-  for (int key = 0; key < 4; ++key) {
-    starts.push_back(StartOrder(allocations, chosen, key));
-    const int64_t arena = packer.Pack(starts.back(), best->arena_bytes);
-    if (arena >= best->arena_bytes) continue;
-    best->arena_bytes = arena;
-    best->offsets = packer.offsets();
+  for (const Key key : {Key::kSize, Key::kLength, Key::kArea, Key::kTime}) {
+    std::vector<int> order = chosen;
+    SortBy(Priorities(allocations, key), &order);
+    KeepBest(packer.Pack(order, best->arena_bytes), packer, best);
   }
-  for (std::vector<int>& start : starts) {
-    if (best->arena_bytes <= enough) break;
-    Improve(allocations, load, enough, std::move(start), &packer, best);
+  for (const Key key : {Key::kTime, Key::kLength}) {
+    if (best->arena_bytes > enough) Improve(allocations, enough, key, chosen, &packer, best);
   }
 }
 
@@ -173,10 +187,11 @@ Placement PlaceAllocations(const std::vector<Allocation>& allocations, int64_t e
   const int64_t least = HighestLoad(allocations, chosen) / kSmallShare;
   const auto large_end =
       std::stable_partition(chosen.begin(), chosen.end(), [&](int i) { return allocations[i].rounded_bytes >= least; });
-  const std::vector<int> small(large_end, chosen.end());
+  std::vector<int> small(large_end, chosen.end());
   chosen.erase(large_end, chosen.end());
+  SortBy(Priorities(allocations, Key::kTime), &small);
   Packer small_packer(allocations);
-  const int64_t small_bytes = small_packer.Pack(StartOrder(allocations, small, 3), std::numeric_limits<int64_t>::max());
+  const int64_t small_bytes = small_packer.Pack(small, std::numeric_limits<int64_t>::max());
   PackLarge(allocations, chosen, std::max<int64_t>(0, enough_bytes - small_bytes), &best);
   for (const int i : small) best.offsets[i] = best.arena_bytes + small_packer.offsets()[i];
   best.arena_bytes += small_bytes;

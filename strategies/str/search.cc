@@ -31,6 +31,14 @@ Search::Search(const LeanModel* model, const Limit* limit, int64_t host_limit_by
   for (int stage = 0; stage < model_.stages(); ++stage) {
     stage_starts_[stage + 1] = stage_starts_[stage] + model_.stage(stage).seconds;
   }
+  const int32_t storages = static_cast<int32_t>(problem_.storages().size());
+  for (int32_t id = 0; id < storages; ++id) sizes_.push_back(model_.storage(id).bytes);
+  std::sort(sizes_.begin(), sizes_.end());
+  sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
+  for (int32_t id = 0; id < storages; ++id) {
+    const auto at = std::lower_bound(sizes_.begin(), sizes_.end(), model_.storage(id).bytes);
+    size_of_.push_back(static_cast<int32_t>(at - sizes_.begin()));
+  }
 }
 
 bool Search::HostFits(const Evaluation& evaluation) const {
@@ -80,22 +88,24 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
   std::vector<double> seconds;
   evaluator_.StageProfile(&bytes, &seconds);
   const int stages = model_.stages();
-  weight_.resize(stages);
-  weight_before_.resize(stages + 1);
-  weight_before_[0] = 0;
-  for (int stage = 0; stage < stages; ++stage) {
-    weight_[stage] = bytes[stage] > budget_bytes ? seconds[stage] : 0;
-    weight_before_[stage + 1] = weight_before_[stage] + weight_[stage];
-  }
+  relief_before_.assign(sizes_.size(), {});
+  const auto relief_before = [&](int32_t storage) -> const std::vector<double>& {
+    std::vector<double>& relief = relief_before_[size_of_[storage]];
+    if (!relief.empty()) return relief;
+    relief.assign(stages + 1, 0);
+    for (int stage = 0; stage < stages; ++stage) {
+      const int64_t excess = std::max<int64_t>(0, bytes[stage] - budget_bytes);
+      const int64_t taken = std::min(sizes_[size_of_[storage]], excess);
+      relief[stage + 1] = relief[stage] + seconds[stage] * static_cast<double>(taken);
+    }
+    return relief;
+  };
   std::vector<Candidate> swaps, reruns, others;
   for (int32_t u = 0; u < model_.units(); ++u) {
     const LeanUnit& unit = model_.unit(u);
-    if (weight_before_[unit.to] - weight_before_[unit.from + 1] <= 0) continue;
-    const int64_t size = model_.storage(unit.storage).bytes;
-    double gain = 0;
-    for (int stage = unit.from + 1; stage < unit.to; ++stage) {
-      if (weight_[stage] > 0) gain += weight_[stage] * static_cast<double>(std::min(size, bytes[stage] - budget_bytes));
-    }
+    const std::vector<double>& relief = relief_before(unit.storage);
+    const double gain = relief[unit.to] - relief[unit.from + 1];
+    if (gain <= 0) continue;
     if (decisions[u] == Mode::kKeep) {
       if (Allows(u, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
       if (Allows(u, Mode::kRecompute)) {

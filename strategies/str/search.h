@@ -58,9 +58,12 @@ class Search {
   LeanEvaluator evaluator_;
   // Per stage: seconds of computing before it.
   std::vector<double> stage_starts_;
-  // Scratch of Nominate.
-  std::vector<double> weight_;
-  std::vector<double> weight_before_;
+  // The sizes of storages, and the one of each.
+  std::vector<int64_t> sizes_;
+  std::vector<int32_t> size_of_;
+  // Scratch of Nominate: per size and stage, the excess over time that a storage of that size takes away if it is not
+  // there before that stage; empty: not needed yet.
+  std::vector<std::vector<double>> relief_before_;
 };
 
 }  // namespace str::strategies

@@ -10,11 +10,11 @@
 #include "config/text_units.h"
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/order/orders.h"
+#include "strategies/needs.h"
 #include "strategies/registry.h"
 #include "strategies/str/cut_start.h"
 #include "strategies/str/evaluator.h"
 #include "strategies/str/least_memory.h"
-#include "strategies/needs.h"
 #include "strategies/str/portfolio.h"
 #include "strategies/str/problem.h"
 #include "strategies/str/search.h"
@@ -72,6 +72,7 @@ class OrderPlanner {
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
       if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
+      if (best_seconds_ <= bound_.seconds * (1 + request_.gap)) return absl::OkStatus();
       if (budget <= least_.peak_bytes) return absl::OkStatus();
       const int64_t step =
           std::clamp(*fit_bytes - request_.budget_bytes, budget / kSmallestTightening, budget / kLargestTightening);
@@ -104,9 +105,11 @@ class OrderPlanner {
     std::vector<Decisions> starts;
     if (!start.empty()) starts.push_back(start);
     for (const optimizer::CutPlan& plan : bound_.plans) starts.push_back(StartFromCut(problem_, plan));
-    Decisions greedy = problem_.KeepEverything();
-    if (search_.Reduce(budget, &greedy)) search_.CleanUp(budget, &greedy);
-    starts.push_back(std::move(greedy));
+    if (start.empty()) {
+      Decisions greedy = problem_.KeepEverything();
+      if (search_.Reduce(budget, &greedy)) search_.CleanUp(budget, &greedy);
+      starts.push_back(std::move(greedy));
+    }
     PortfolioOptions options;
     options.budget_bytes = budget;
     options.host_limit_bytes = request_.host_limit_bytes;
