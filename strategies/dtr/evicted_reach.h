@@ -1,0 +1,40 @@
+// For each resident storage the summed cost of the evicted ancestors, or descendants, that are reached through evicted
+// storages only. Sums are kept until an eviction or a return changes what is reached.
+#ifndef STR_STRATEGIES_DTR_EVICTED_REACH_H_
+#define STR_STRATEGIES_DTR_EVICTED_REACH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "strategies/dtr/state.h"
+
+namespace str::dtr {
+
+class EvictedReach {
+ public:
+  enum Direction { kAncestors, kDescendants };
+  EvictedReach(const State* state, Direction direction);
+
+  // Of a resident storage.
+  int64_t Sum(int32_t storage);
+  // The storage was evicted, or is so no more.
+  void Changed(int32_t storage);
+
+ private:
+  absl::Span<const int32_t> Towards(int32_t storage) const;
+  absl::Span<const int32_t> Away(int32_t storage) const;
+
+  const State& state_;
+  const Direction direction_;
+  std::vector<int64_t> sum_;
+  // Whether sum_ holds, for a resident storage. Of an evicted one: whether a resident storage with a valid sum may have
+  // counted it. So what lies behind one that is not valid is not valid either, and need not be visited again.
+  std::vector<char> valid_;
+  std::vector<int32_t> visited_;
+  int32_t visit_ = 0;
+  std::vector<int32_t> stack_;
+};
+
+}  // namespace str::dtr
+
+#endif  // STR_STRATEGIES_DTR_EVICTED_REACH_H_
