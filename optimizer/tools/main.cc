@@ -37,6 +37,7 @@ int Main(int argc, char** argv) {
   int exit_code = kExitDone;
   AddPlanCommand(&app, &exit_code);
   AddSimulateCommand(&app, &exit_code);
+  AddReplayCommand(&app, &exit_code);
   AddExplainCommand(&app, &exit_code);
   AddCheckCommand(&app, &exit_code);
   AddStrategiesCommand(&app, &exit_code);

@@ -31,7 +31,7 @@ class ClassHeuristic : public QuotientHeuristic {
   }
 
  protected:
-  int64_t Cost(int32_t storage) override {
+  int64_t Cost(int32_t storage, int64_t enough) override {
     classes_.clear();
     int64_t cost = state().storage(storage).cost;
     for (const absl::Span<const int32_t> near : {state().parents(storage), state().children(storage)}) {

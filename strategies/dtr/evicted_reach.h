@@ -15,8 +15,8 @@ class EvictedReach {
   enum Direction { kAncestors, kDescendants };
   EvictedReach(const State* state, Direction direction);
 
-  // Of a resident storage.
-  int64_t Sum(int32_t storage);
+  // Of a resident storage. If it is above `enough`: anything above that, but not above the sum.
+  int64_t Sum(int32_t storage, int64_t enough);
   // The storage was evicted, or is so no more.
   void Changed(int32_t storage);
 
@@ -26,10 +26,11 @@ class EvictedReach {
 
   const State& state_;
   const Direction direction_;
+  enum Validity : int8_t { kInvalid, kAtLeast, kExact };
   std::vector<int64_t> sum_;
-  // Whether sum_ holds, for a resident storage. Of an evicted one: whether a resident storage with a valid sum may have
-  // counted it. So what lies behind one that is not valid is not valid either, and need not be visited again.
-  std::vector<char> valid_;
+  // What sum_ is, for a resident storage. Of an evicted one: not kInvalid if a resident storage with a valid sum may
+  // have counted it. So what lies behind one that is kInvalid is so too, and need not be visited again.
+  std::vector<Validity> valid_;
   std::vector<int32_t> visited_;
   int32_t visit_ = 0;
   std::vector<int32_t> stack_;

@@ -19,8 +19,9 @@ namespace str::dtr {
 class Heuristic {
  public:
   virtual ~Heuristic() = default;
-  // Of a storage that is resident. Never NaN; infinite: only if nothing else is left.
-  virtual double Score(int32_t storage) = 0;
+  // Of a storage that is resident. Never NaN; infinite: only if nothing else is left. A score above `least` need not be
+  // exact, only above it too: the storage is not the one to evict anyway.
+  virtual double Score(int32_t storage, double least) = 0;
   // After the change.
   virtual void Evicted(int32_t storage) {}
   // Resident again after an eviction, or banished while evicted.

@@ -22,8 +22,11 @@ class NeighborhoodHeuristic : public QuotientHeuristic {
   void Returned(int32_t storage) override { Change(storage); }
 
  protected:
-  int64_t Cost(int32_t storage) override {
-    return state().storage(storage).cost + ancestors_.Sum(storage) + descendants_.Sum(storage);
+  int64_t Cost(int32_t storage, int64_t enough) override {
+    int64_t cost = state().storage(storage).cost;
+    if (cost <= enough) cost += ancestors_.Sum(storage, enough - cost);
+    if (cost <= enough) cost += descendants_.Sum(storage, enough - cost);
+    return cost;
   }
 
  private:
@@ -44,7 +47,10 @@ class AncestorsHeuristic : public QuotientHeuristic {
   void Returned(int32_t storage) override { ancestors_.Changed(storage); }
 
  protected:
-  int64_t Cost(int32_t storage) override { return state().storage(storage).cost + ancestors_.Sum(storage); }
+  int64_t Cost(int32_t storage, int64_t enough) override {
+    const int64_t cost = state().storage(storage).cost;
+    return cost <= enough ? cost + ancestors_.Sum(storage, enough - cost) : cost;
+  }
 
  private:
   EvictedReach ancestors_;
@@ -55,7 +61,7 @@ class SearchingHeuristic : public Heuristic {
  public:
   explicit SearchingHeuristic(const State* state) : state_(*state), visited_(state->storage_count(), 0) {}
 
-  double Score(int32_t storage) override {
+  double Score(int32_t storage, double least) override {
     cost_ = state_.storage(storage).cost;
     last_access_ = state_.storage(storage).last_access;
     ++visit_;

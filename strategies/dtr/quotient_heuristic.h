@@ -21,19 +21,24 @@ class QuotientHeuristic : public Heuristic {
  public:
   QuotientHeuristic(const State* state, Divisors divisors) : state_(*state), divisors_(divisors) {}
 
-  double Score(int32_t storage) final {
+  double Score(int32_t storage, double least) final {
     double divisor = 1;
     if (divisors_.bytes) divisor *= static_cast<double>(state_.storage(storage).bytes);
     if (divisors_.staleness) divisor *= static_cast<double>(state_.Staleness(storage));
     if (divisor == 0) return std::numeric_limits<double>::infinity();
-    return static_cast<double>(Cost(storage)) / divisor;
+    // A little more than what rounding could turn into `least`.
+    const double enough = least * divisor * (1 + 1e-12) + 1;
+    return static_cast<double>(Cost(storage, enough < kMostCost ? static_cast<int64_t>(enough) : kMostCost)) / divisor;
   }
 
  protected:
-  virtual int64_t Cost(int32_t storage) = 0;
+  // Exact, unless it is above `enough`: then anything above that, but not above the exact cost.
+  virtual int64_t Cost(int32_t storage, int64_t enough) = 0;
   const State& state() const { return state_; }
 
  private:
+  static constexpr int64_t kMostCost = std::numeric_limits<int64_t>::max();
+
   const State& state_;
   const Divisors divisors_;
 };

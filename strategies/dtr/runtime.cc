@@ -220,7 +220,7 @@ int32_t Runtime::ChooseVictim() {
   double least = std::numeric_limits<double>::infinity();
   const int stride = options_.sample ? std::max(1, static_cast<int>(std::sqrt(pool_.size()))) : 1;
   for (int32_t id = pool_.first(); id != kNone;) {
-    const double score = heuristic_->Score(id);
+    const double score = heuristic_->Score(id, least);
     ++result_.scores;
     if (victim == kNone || score < least || (score == least && !options_.first_of_ties)) {
       least = score;

@@ -12,7 +12,7 @@ class LocalHeuristic : public QuotientHeuristic {
   using QuotientHeuristic::QuotientHeuristic;
 
  protected:
-  int64_t Cost(int32_t storage) override { return state().storage(storage).cost; }
+  int64_t Cost(int32_t storage, int64_t enough) override { return state().storage(storage).cost; }
 };
 
 class CostlessHeuristic : public QuotientHeuristic {
@@ -20,13 +20,15 @@ class CostlessHeuristic : public QuotientHeuristic {
   using QuotientHeuristic::QuotientHeuristic;
 
  protected:
-  int64_t Cost(int32_t storage) override { return 1; }
+  int64_t Cost(int32_t storage, int64_t enough) override { return 1; }
 };
 
 class LruHeuristic : public Heuristic {
  public:
   explicit LruHeuristic(const State* state) : state_(*state) {}
-  double Score(int32_t storage) override { return static_cast<double>(state_.storage(storage).last_access); }
+  double Score(int32_t storage, double least) override {
+    return static_cast<double>(state_.storage(storage).last_access);
+  }
 
  private:
   const State& state_;
@@ -36,7 +38,9 @@ class RandomHeuristic : public Heuristic {
  public:
   explicit RandomHeuristic(uint64_t seed) : generator_(seed) {}
   // Uniform in (0, 1]: an exact 0 would end the scan.
-  double Score(int32_t storage) override { return static_cast<double>((generator_() >> 11) + 1) * 0x1p-53; }
+  double Score(int32_t storage, double least) override {
+    return static_cast<double>((generator_() >> 11) + 1) * 0x1p-53;
+  }
 
  private:
   std::mt19937_64 generator_;
