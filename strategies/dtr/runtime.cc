@@ -130,6 +130,7 @@ bool Runtime::Finish(const Frame& frame) {
     ++result_.evictions;
     Evict(victim);
   }
+  if (options_.record) result_.history.push_back({frame.again ? RunEvent::kAgain : RunEvent::kCalled, frame.op});
   state_.Advance(op.cost);
   used_bytes_ += op.output_bytes;
   result_.peak_bytes = std::max(result_.peak_bytes, used_bytes_ + op.temporary_bytes);
@@ -141,7 +142,6 @@ bool Runtime::Finish(const Frame& frame) {
   if (options_.deallocation == Deallocation::kBanish) {
     for (const int32_t input : trace_.InputsOf(op)) Banish(StorageOf(input));
   }
-  if (options_.record) result_.executions.push_back({frame.op, frame.again});
   if (!frame.again) return true;
   result_.recompute_cost += op.cost;
   ++result_.rematerializations;
@@ -240,6 +240,7 @@ void Runtime::Evict(int32_t storage) {
   state.evicted = true;
   used_bytes_ -= state.bytes;
   ++generation_[storage];
+  if (options_.record) result_.history.push_back({RunEvent::kEvicted, storage});
   if (pool_.Has(storage)) pool_.Remove(storage);
   if (heuristic_ != nullptr) heuristic_->Evicted(storage);
 }
@@ -282,6 +283,7 @@ void Runtime::Banish(int32_t storage) {
     }
     state.resident = state.evicted = false;
     state.banished = true;
+    if (options_.record) result_.history.push_back({RunEvent::kBanished, id});
     ++generation_[id];
     if (pool_.Has(id)) pool_.Remove(id);
     for (const int32_t taker : takers_[id]) {

@@ -46,16 +46,24 @@ struct RuntimeOptions {
   bool first_of_ties = false;
   // For sampling and for heuristics that draw numbers.
   uint64_t seed = 0;
-  // Keeps RunResult::executions.
+  // Keeps RunResult::history.
   bool record = false;
 };
 
 enum class RunStatus : int8_t { kDone, kThrash, kOutOfMemory };
 
-struct Execution {
-  int32_t op = kNone;
-  // Not the program's own call.
-  bool again = false;
+struct RunEvent {
+  enum Kind : int8_t {
+    // An operator was run for the program.
+    kCalled,
+    // It was run again for the sake of one that takes what it makes, or of the results.
+    kAgain,
+    // A storage was evicted, or removed for good whether it was there or not.
+    kEvicted,
+    kBanished,
+  };
+  Kind kind = kCalled;
+  int32_t id = kNone;
 };
 
 struct RunResult {
@@ -71,7 +79,7 @@ struct RunResult {
   int64_t rematerializations = 0;
   // How many scores were computed.
   int64_t scores = 0;
-  std::vector<Execution> executions;
+  std::vector<RunEvent> history;
 };
 
 // For one run.
