@@ -6,6 +6,8 @@ Plain Keras and TensorFlow: nothing here knows of STR.
     python train.py --model=mobilenet --loop=fit --batch=16 --image=96
     python train.py --model=vgg_unet --image=96x128
     python train.py --model=gpt --blocks=2 --tokens=64
+    python train.py --model=linear_chain --layers=32
+    python train.py --list
 
 Exit code: 0 trained; 7 out of memory. With --expect-oom: 0 out of memory; 1 trained.
 """
@@ -18,7 +20,8 @@ import tensorflow as tf
 from data import make_data
 from json_file import write_json
 from measure import StepRecorder, variables_sha256
-from models import EXAMPLES
+from models import EXAMPLES, list_of_examples
+from size_options import add_size_options, image_text, settle_sizes
 
 _LEARNING_RATE = 0.001
 _EXIT_OUT_OF_MEMORY = 7
@@ -82,12 +85,12 @@ def train(options):
     """Returns the results; "status" is "ok" or "oom"."""
     make_reproducible(options.seed)
     example = EXAMPLES[options.model]
-    inputs, labels = make_data(example, options.batch, options.shape, options.steps, options.seed)
     recorder = StepRecorder()
     results = {name: getattr(options, name) for name in ("model", "loop", "batch", "steps", "seed")}
     results["image"] = None if example.vocabulary else image_text(options.shape)
     try:
-        model = example.build(options.shape, *([options.blocks] if options.blocks else []))
+        model = example.make(options.shape, options.classes, options.blocks)
+        inputs, labels = make_data(options, example.vocabulary, model.output_shape[1:-1])
         optimizer = keras.optimizers.SGD(_LEARNING_RATE)
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         loop = train_with_fit if options.loop == "fit" else train_with_custom_loop
@@ -101,42 +104,27 @@ def train(options):
     return {**results, **recorder.results()}
 
 
-def image_shape(text):
-    """"96" or "416x608" as (height, width)."""
-    sides = tuple(int(side) for side in text.split("x"))
-    if len(sides) > 2 or min(sides) < 1:
-        raise ValueError(text)
-    return sides * 2 if len(sides) == 1 else sides
+class _ListAction(argparse.Action):
+    """--list: prints the models and ends, whatever else was asked for."""
 
-
-def image_text(shape):
-    """What --image takes for this shape: the side of a square, as a number."""
-    return shape[0] if shape[0] == shape[1] else f"{shape[0]}x{shape[1]}"
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(list_of_examples())
+        parser.exit()
 
 
 def parse_options(arguments):
     parser = argparse.ArgumentParser(
         description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("--model", choices=sorted(EXAMPLES), required=True)
+    parser.add_argument("--list", action=_ListAction, nargs=0, help="print the models' names and sizes, and end")
+    add_size_options(parser)
     parser.add_argument("--loop", choices=("fit", "custom"), default="custom")
-    parser.add_argument("--batch", type=int, help="default: the model's own")
-    parser.add_argument("--image", type=image_shape, help="SIDE or HEIGHTxWIDTH in pixels; default: the model's own")
-    parser.add_argument("--tokens", type=int, help="of a language model, instead of --image; default: the model's own")
-    parser.add_argument("--blocks", type=int, help="of a language model; default: the model's own")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", metavar="FILE", help="write the results here")
     parser.add_argument("--expect-oom", action="store_true", help="running out of memory is the success")
     options = parser.parse_args(arguments)
-    example = EXAMPLES[options.model]
-    if example.vocabulary is None and (options.tokens or options.blocks):
-        parser.error(f"--tokens and --blocks are for language models; {options.model} takes --image")
-    if example.vocabulary is not None and options.image:
-        parser.error(f"{options.model} takes --tokens, not --image")
-    options.shape = options.image or ((options.tokens,) if options.tokens else example.shape)
-    options.batch = options.batch or example.batch
-    options.blocks = options.blocks or example.blocks
+    settle_sizes(parser, options)
     return options
 
 

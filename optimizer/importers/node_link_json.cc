@@ -24,6 +24,23 @@ constexpr int64_t kMostParameterBytes = int64_t{1} << 62;
 // From a node's id to its place in the order to run.
 using Positions = absl::flat_hash_map<int64_t, int64_t>;
 
+absl::Status ReadHead(const JsonFields& file, ImportedGraph* graph) {
+  const absl::StatusOr<JsonFields> head = file.Object("graph");
+  // Other writers leave it away or put something else there.
+  if (!head.ok()) return absl::OkStatus();
+  if (head->Has("name")) {
+    const absl::StatusOr<std::string> name = head->Text("name");
+    if (!name.ok()) return name.status();
+    graph->name = *name;
+  }
+  if (head->Has("const_bytes")) {
+    const absl::StatusOr<int64_t> bytes = head->Whole("const_bytes");
+    if (!bytes.ok()) return bytes.status();
+    graph->external_bytes = *bytes;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddNode(const Value& value, const Dialect& dialect, double unit_seconds, int index, ImportedGraph* graph,
                      std::vector<int64_t>* ids) {
   const absl::StatusOr<JsonFields> fields = JsonFields::FromValue(value, absl::StrCat("node ", index));
@@ -107,11 +124,7 @@ bool IsNodeLinkJson(const JsonFields& file) { return file.Has("nodes") && file.H
 
 absl::StatusOr<ImportedGraph> ImportNodeLinkJson(const JsonFields& file, double unit_seconds) {
   ImportedGraph graph;
-  if (const absl::StatusOr<JsonFields> head = file.Object("graph"); head.ok() && head->Has("name")) {
-    const absl::StatusOr<std::string> name = head->Text("name");
-    if (!name.ok()) return name.status();
-    graph.name = *name;
-  }
+  if (absl::Status status = ReadHead(file, &graph); !status.ok()) return status;
   const auto nodes = file.List("nodes");
   if (!nodes.ok()) return nodes.status();
   bool random_layered = false;

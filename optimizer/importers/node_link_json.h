@@ -3,7 +3,8 @@
 //                     with links {"source": 0, "target": 1}; ids count up in the order to run.
 //   random layered    {"name": 0, "duration": 406, "out_cost": 960, "param_cost": 0} with links {"0": 0, "1": 2};
 //                     "graph"."order" is the order to run. Nothing is backward, so everything may be recomputed.
-// Costs have no unit in the file. Parameters ("param_cost", bytes) are always there.
+// Costs have no unit in the file. Parameters ("param_cost" of nodes, "graph"."const_bytes" of all together, bytes) are
+// always there.
 #ifndef STR_OPTIMIZER_IMPORTERS_NODE_LINK_JSON_H_
 #define STR_OPTIMIZER_IMPORTERS_NODE_LINK_JSON_H_
 

@@ -47,6 +47,18 @@ TEST(NodeLinkJsonTest, RandomLayeredGraphsSayTheirOrder) {
   EXPECT_EQ(file->node(2).recompute(), config::RECOMPUTE_ALLOWED);
 }
 
+TEST(NodeLinkJsonTest, BytesThatAreAlwaysThereCount) {
+  const auto with = [](absl::string_view bytes) {
+    return Import(absl::StrCat(R"({"graph": {"const_bytes": )", bytes, R"(}, "links": [], "nodes": [
+        {"id": 0, "name": "a", "backward": false, "cost_cpu": 1, "cost_ram": 1}]})"));
+  };
+  const absl::StatusOr<config::GraphFile> file = with("1149337920");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->external_bytes(), 1149337920);
+  EXPECT_TRUE(IsInvalid(with("-1").status(), "const_bytes"));
+  EXPECT_TRUE(IsInvalid(with("1.5").status(), "const_bytes"));
+}
+
 TEST(NodeLinkJsonTest, SaysWhatIsWrong) {
   const std::string node = R"({"id": 0, "name": "a", "backward": false, "cost_cpu": 1, "cost_ram": 1})";
   const auto with = [](absl::string_view nodes, absl::string_view links) {
