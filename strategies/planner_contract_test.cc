@@ -146,7 +146,7 @@ TEST_P(PlannerContractTest, SaysWhoItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlannerContractTest, ::testing::ValuesIn(AllPlanners()), [](const auto& info) {
-  return absl::StrReplaceAll(info.param->name(), {{"-", "_"}});
+  return absl::StrReplaceAll(info.param->name(), {{"-", "_"}, {":", "_"}});
 });
 
 TEST(RegistryTest, HasThePlannersByName) {
