@@ -71,7 +71,7 @@ std::vector<int> Backbone(const StagedGraph& staged, const std::vector<int>& pos
   int entry = -1, exit = -1;
   int64_t most = 0;
   for (int i = 0; i < size; ++i) {
-    if (!graph.inputs[i].empty() || staged.node(positions[i]).bytes == 0) continue;
+    if (staged.node(positions[i]).bytes == 0) continue;
     const int64_t follow = Count(Reached({&graph.consumers}, i, -1));
     if (follow <= most) continue;
     most = follow;

@@ -12,9 +12,9 @@ namespace str::strategies {
 // taken as undirected: those whose removal disconnects it. In a chain, all. Ascending.
 std::vector<int> ArticulationPoints(const StagedGraph& staged, const std::vector<int>& positions);
 
-// The main road through these positions (ascending): from the node without inputs among them from which most others
-// follow, to the one that follows from most; whatever is on a way between the two. Weights and what is made of them
-// alone hang off it and would hide every articulation point.
+// The main road through these positions (ascending): from the value from which most others follow, to the one that
+// follows from most; whatever is on a way between the two. Weights and what is made of them alone hang off it and would
+// make an articulation point of whatever takes them.
 std::vector<int> Backbone(const StagedGraph& staged, const std::vector<int>& positions);
 
 }  // namespace str::strategies

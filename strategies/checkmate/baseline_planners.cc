@@ -69,7 +69,7 @@ Baseline Greedy(Checkpoints where) {
   };
 }
 
-void Last(const StagedGraph& staged, const Passes& passes, const Visit& visit) { visit(HoldLast(staged)); }
+void Last(const StagedGraph& staged, const Passes& passes, const Visit& visit) { visit(HoldLast(staged, passes)); }
 
 void Griewank(const StagedGraph& staged, const Passes& passes, const Visit& visit) {
   for (const int snapshots : SnapshotCounts(static_cast<int>(passes.articulation_points.size()))) {

@@ -41,7 +41,7 @@ Schedule OneSchedule(const StagedGraph& staged, const Passes& passes, const std:
   if (name == "CHECKPOINT_ALL_AP") {
     return ScheduleOf(staged, HoldCheckpoints(staged, passes, passes.articulation_points));
   }
-  if (name == "CHECKPOINT_LAST_NODE") return ScheduleOf(staged, HoldLast(staged));
+  if (name == "CHECKPOINT_LAST_NODE") return ScheduleOf(staged, HoldLast(staged, passes));
   if (name == "CHEN_SQRTN") return ChenSqrt(staged, passes, Checkpoints::kArticulationPoints);
   EXPECT_EQ(name, "CHEN_SQRTN_NOAP");
   return ChenSqrt(staged, passes, Checkpoints::kAnywhere);

@@ -17,6 +17,16 @@ void HoldUntil(int value, int last, StageMatrix* held) {
   for (int stage = value + 1; stage <= last; ++stage) held->Set(stage, value, true);
 }
 
+// Everything until it is used, except what the backward pass takes of the forward pass.
+void HoldWithinPasses(const StagedGraph& staged, const Passes& passes, StageMatrix* held) {
+  for (int node = 0; node < staged.size(); ++node) {
+    for (const int input : staged.node(node).inputs) {
+      const bool between = passes.roles[input] == Role::kForward && passes.roles[node] == Role::kBackward;
+      if (!between) HoldUntil(input, node, held);
+    }
+  }
+}
+
 // The stages in which the block between two articulation points is differentiated.
 struct Window {
   int first = -1;
@@ -64,21 +74,17 @@ StageMatrix HoldCheckpoints(const StagedGraph& staged, const Passes& passes, con
   return held;
 }
 
-StageMatrix HoldLast(const StagedGraph& staged) {
+StageMatrix HoldLast(const StagedGraph& staged, const Passes& passes) {
   StageMatrix held(staged.size());
   for (int stage = 1; stage < staged.size(); ++stage) held.Set(stage, stage - 1, true);
+  if (!passes.mirrored) HoldWithinPasses(staged, passes, &held);
   return held;
 }
 
 StageMatrix HoldByRevolve(const StagedGraph& staged, const Passes& passes, int snapshots) {
   const int size = staged.size();
-  StageMatrix held = HoldLast(staged);
-  for (int node = 0; node < size; ++node) {
-    for (const int input : staged.node(node).inputs) {
-      const bool remade = passes.roles[input] == Role::kForward && passes.roles[node] == Role::kBackward;
-      if (!remade) HoldUntil(input, node, &held);
-    }
-  }
+  StageMatrix held = HoldLast(staged, passes);
+  HoldWithinPasses(staged, passes, &held);
   // Block j starts with state j, which is the articulation point before it; nothing has to be held of state 0.
   const std::vector<int>& points = passes.articulation_points;
   const std::vector<Window> windows = FindWindows(passes, points);

@@ -21,8 +21,9 @@ namespace str::strategies {
 //  - of the segment that a stage belongs to, forwards or backwards, all values that there are, gradients too.
 StageMatrix HoldCheckpoints(const StagedGraph& staged, const Passes& passes, const std::vector<int>& checkpoints);
 
-// Only the value before.
-StageMatrix HoldLast(const StagedGraph& staged);
+// Only the value before. In graphs that are not mirrored, where an op is less than a layer, also what is used within
+// its own pass until then; what the backward pass takes of the forward pass is made again each time.
+StageMatrix HoldLast(const StagedGraph& staged, const Passes& passes);
 
 // The value before, gradients until they are used, and as many articulation points at once as there are `snapshots`,
 // by the optimal schedule for reversing a chain (revolve.h). Between two articulation points all values are held once
