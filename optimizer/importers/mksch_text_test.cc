@@ -74,8 +74,7 @@ TEST(MkschTextTest, SaysInWhichLineWhatIsWrong) {
   EXPECT_TRUE(IsInvalid(Broken("{\"rank\": 1}", "rank 1"), "line 11: no JSON object"));
   EXPECT_TRUE(IsInvalid(Broken("ReLU\n{", "\n{"), "line 10: an empty line where the function's type should be"));
   EXPECT_TRUE(IsInvalid(Broken("3 _\n2", "3 _\n1"), "variable 1 is made by function 0 and again by function 1"));
-  EXPECT_TRUE(IsInvalid(Broken("2 1\n0 _\n3 _", "3 1\n0 _\n3 _\n1 _"),
-                        "which follows from its own output"));
+  EXPECT_TRUE(IsInvalid(Broken("2 1\n0 _\n3 _", "3 1\n0 _\n3 _\n1 _"), "which follows from its own output"));
   EXPECT_TRUE(
       IsInvalid(ParseMksch(absl::StrCat(kExample, "forward\n")).status(), "there is more than the 4 functions"));
   const std::string text = kExample;
