@@ -70,7 +70,7 @@ def run_model(shop):
     row["plain_at_limit"] = shop.train_at_limit(limit_bytes)["status"]
     stages.progress(f"{model}: planning for {stages.as_size(limit_bytes)}")
     plan = shop.plan(graph, limit_bytes)
-    if plan["status"] == "infeasible":
+    if plan["status"] in stages.NO_PLAN:
         raise stages.StageFailed(f"{model}: no plan for {limit_bytes} bytes:\n{plan['message']}")
     row["predicted_peak_bytes"] = plan["peak_bytes"]
     row["predicted_step_ratio"] = plan["step_seconds"] / plan["baseline_seconds"]

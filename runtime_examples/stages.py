@@ -20,6 +20,9 @@ _TRAIN = ROOT / "runtime_examples" / "train.py"
 LIMIT_SHARE = {"vgg16": 0.75, "unet": 0.60, "mobilenet": 0.45}
 
 EXIT_INFEASIBLE = 2
+EXIT_LIMIT = 3
+# What a plan's "status" is where there is none.
+NO_PLAN = ("infeasible", "limit")
 
 
 class StageFailed(Exception):
@@ -52,11 +55,14 @@ class Workshop:
         self._no_strategy = self.directory / "no_strategy"
         self._no_strategy.mkdir(exist_ok=True)
 
-    def train(self, name, settings, expect_oom=False):
-        """Trains; returns the results of train.py plus "log", what was printed. Out of memory is a result too."""
+    def train(self, name, settings, expect_oom=False, arguments=()):
+        """Trains; returns the results of train.py plus "log", what was printed. Out of memory is a result too.
+
+        `arguments` go to train.py besides the model's.
+        """
         result_file = self.directory / f"{name}.json"
         result_file.unlink(missing_ok=True)
-        arguments = [*self._arguments, f"--json={result_file}", *(["--expect-oom"] if expect_oom else [])]
+        arguments = [*self._arguments, *arguments, f"--json={result_file}", *(["--expect-oom"] if expect_oom else [])]
         # Without a strategy of its own a run must not find one in the user's home.
         settings = {"STR_STRATEGY_FILE": str(self._no_strategy), **settings}
         process = subprocess.run(
@@ -104,10 +110,10 @@ class Workshop:
             raise _failure(f"{self.model}: capture", process)
         return directory / json.loads(index.read_text())[0]["file"]
 
-    def train_plainly(self):
+    def train_plainly(self, name="plain", arguments=()):
         """Without a limit, on the device that counts bytes: the limit is the machine's memory."""
         machine_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        results = self.train("plain", {"STR_MEMORY_LIMIT": str(machine_bytes)})
+        results = self.train(name, {"STR_MEMORY_LIMIT": str(machine_bytes)}, arguments=arguments)
         if results["status"] != "ok":
             raise StageFailed(f"{self.model}: out of memory without a limit")
         return results
@@ -119,22 +125,28 @@ class Workshop:
         settings = {"STR_MEMORY_LIMIT": str(limit_bytes), "STR_STRATEGY_FILE": str(strategy_file), "STR_STRICT": "1"}
         return self.train(name, settings)
 
-    def plan(self, graph, budget_bytes, strategy="str"):
-        """Returns the JSON of `str plan`, plus "file" (the strategy) and "message"; "status" may be "infeasible"."""
+    def plan(self, graph, budget_bytes, strategy="str", options=()):
+        """Returns the JSON of `str plan`, plus "file" (the strategy) and "message".
+
+        "status" may also be "infeasible", or "limit": of time, reached without a plan.
+        """
         strategy_file = self.directory / f"{strategy}.conf"
         result_file = self.directory / f"{strategy}.plan.json"
         result_file.unlink(missing_ok=True)
         process = self._str(
             f"plan with {strategy}",
-            (0, EXIT_INFEASIBLE),
+            (0, EXIT_INFEASIBLE, EXIT_LIMIT),
             "plan",
             graph,
             f"--budget={budget_bytes}",
             f"--strategy={strategy}",
             f"--output={strategy_file}",
             f"--json={result_file}",
+            *options,
         )
-        results = json.loads(result_file.read_text()) if result_file.exists() else {"status": "infeasible"}
+        results = json.loads(result_file.read_text()) if result_file.exists() else {}
+        if process.returncode != 0:
+            results["status"] = "infeasible" if process.returncode == EXIT_INFEASIBLE else "limit"
         results["file"] = strategy_file
         results["message"] = process.stderr.strip()
         return results
@@ -152,6 +164,12 @@ class Workshop:
         if process.returncode not in accepted:
             raise _failure(f"{self.model}: {name}", process)
         return process
+
+
+def strategies():
+    """What --strategy of `str plan` takes."""
+    listed = subprocess.run([LAUNCHER, "strategies"], env=_environment({}), capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in listed.stdout.splitlines()]
 
 
 def training_options(options):

@@ -22,6 +22,7 @@ from json_file import write_json
 from measure import StepRecorder, variables_sha256
 from models import EXAMPLES, list_of_examples
 from size_options import add_size_options, image_text, settle_sizes
+from tensorflow_memory import MEMORY_OPTIMIZERS, set_memory_optimizer, with_recompute_grad
 
 _LEARNING_RATE = 0.001
 _EXIT_OUT_OF_MEMORY = 7
@@ -46,6 +47,7 @@ def train_with_fit(model, optimizer, loss, inputs, labels, options, recorder):
 def train_with_custom_loop(model, optimizer, loss, inputs, labels, options, recorder):
     """A tf.function step, fed one batch after the other."""
     optimizer.build(model.trainable_variables)
+    forward = with_recompute_grad(model) if options.recompute_grad else lambda x: model(x, training=True)
 
     @tf.function(
         input_signature=[
@@ -55,7 +57,7 @@ def train_with_custom_loop(model, optimizer, loss, inputs, labels, options, reco
     )
     def step(x, y):
         with tf.GradientTape() as tape:
-            value = loss(y, model(x, training=True))
+            value = loss(y, forward(x))
         gradients = tape.gradient(value, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return value
@@ -83,6 +85,8 @@ def make_reproducible(seed):
 
 def train(options):
     """Returns the results; "status" is "ok" or "oom"."""
+    if options.memory_optimizer:
+        set_memory_optimizer(options.memory_optimizer)
     make_reproducible(options.seed)
     example = EXAMPLES[options.model]
     recorder = StepRecorder()
@@ -121,10 +125,14 @@ def parse_options(arguments):
     parser.add_argument("--loop", choices=("fit", "custom"), default="custom")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--memory-optimizer", choices=MEMORY_OPTIMIZERS, metavar="MODE", help="Grappler's, one of %(choices)s")
+    parser.add_argument("--recompute-grad", action="store_true", help="parts of the model under tf.recompute_grad")
     parser.add_argument("--json", metavar="FILE", help="write the results here")
     parser.add_argument("--expect-oom", action="store_true", help="running out of memory is the success")
     options = parser.parse_args(arguments)
     settle_sizes(parser, options)
+    if options.recompute_grad and options.loop != "custom":
+        parser.error("--recompute-grad is for --loop=custom")
     return options
 
 

@@ -8,7 +8,6 @@ import pytest
 from conftest import ROOT, finish, start
 
 sys.path.insert(0, str(ROOT / "runtime_examples"))
-import compare_plans
 import demo
 import picture
 import report
@@ -83,11 +82,6 @@ def test_table_and_report_show_the_row(tmp_path):
     assert report.memory_series(trace) == [("device", [0.001, 0.002], [1, 2])]
 
 
-def test_an_infeasible_plan_shows_its_smallest_budget():
-    row = {"plan": "swap-heavy", "status": "infeasible", "min_budget_bytes": 300 * MIB}
-    assert "infeasible; needs 300.0 MiB" in compare_plans.table([row])
-
-
 def test_the_limit_is_below_what_any_plain_run_needed():
     assert stages.least_plain_peak({"peak_bytes": 7}, {"peak_bytes": 5}) == 5
 
@@ -117,11 +111,3 @@ def test_the_demo_keeps_what_it_promises_on_a_small_model(tmp_path, home):
 def test_the_demo_keeps_what_it_promises_on_all_models(tmp_path, home, loop):
     rows = run_demo(tmp_path, home, f"--loop={loop}")
     assert [row["model"] for row in rows] == ["vgg16", "unet", "mobilenet"]
-
-
-@pytest.mark.long
-def test_swap_heavy_recompute_heavy_and_mixed_plans_of_one_model_compare(tmp_path, home):
-    script = ROOT / "runtime_examples" / "compare_plans.py"
-    run = finish(start([ROOT / "str", "python", script, "--model=unet"], home, {}, cwd=tmp_path))
-    assert run.returncode == 0, run.errors
-    assert all(plan in run.output for plan in ("swap-heavy", "recompute-heavy", "mixed"))
