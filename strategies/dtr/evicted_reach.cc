@@ -9,14 +9,6 @@ EvictedReach::EvictedReach(const State* state, Direction direction)
       valid_(state->storage_count(), kInvalid),
       visited_(state->storage_count(), 0) {}
 
-absl::Span<const int32_t> EvictedReach::Towards(int32_t storage) const {
-  return direction_ == kAncestors ? state_.parents(storage) : state_.children(storage);
-}
-
-absl::Span<const int32_t> EvictedReach::Away(int32_t storage) const {
-  return direction_ == kAncestors ? state_.children(storage) : state_.parents(storage);
-}
-
 int64_t EvictedReach::Sum(int32_t storage, int64_t enough) {
   if (valid_[storage] == kExact || (valid_[storage] == kAtLeast && sum_[storage] > enough)) return sum_[storage];
   ++visit_;

@@ -21,8 +21,12 @@ class EvictedReach {
   void Changed(int32_t storage);
 
  private:
-  absl::Span<const int32_t> Towards(int32_t storage) const;
-  absl::Span<const int32_t> Away(int32_t storage) const;
+  absl::Span<const int32_t> Towards(int32_t storage) const {
+    return direction_ == kAncestors ? state_.parents(storage) : state_.children(storage);
+  }
+  absl::Span<const int32_t> Away(int32_t storage) const {
+    return direction_ == kAncestors ? state_.children(storage) : state_.parents(storage);
+  }
 
   const State& state_;
   const Direction direction_;

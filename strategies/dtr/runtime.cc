@@ -44,6 +44,9 @@ RunResult Runtime::Run() {
       case TraceEvent::kRelease:
         Release(StorageOf(event.id));
         break;
+      case TraceEvent::kDiscard:
+        Remove(StorageOf(event.id));
+        break;
     }
     if (!alive) break;
   }
@@ -218,12 +221,19 @@ void Runtime::OfferForEviction(int32_t storage) {
 int32_t Runtime::ChooseVictim() {
   int32_t victim = kNone;
   double least = std::numeric_limits<double>::infinity();
+  // Does not change the choice: the storage with this score is among those scored below.
+  double at_most = std::numeric_limits<double>::infinity();
+  if (runner_up_ != kNone && pool_.Has(runner_up_) && !options_.sample) {
+    at_most = heuristic_->Score(runner_up_, std::numeric_limits<double>::infinity());
+  }
+  runner_up_ = kNone;
   const int stride = options_.sample ? std::max(1, static_cast<int>(std::sqrt(pool_.size()))) : 1;
   for (int32_t id = pool_.first(); id != kNone;) {
-    const double score = heuristic_->Score(id, least);
+    const double score = heuristic_->Score(id, std::min(least, at_most));
     ++result_.scores;
     if (victim == kNone || score < least || (score == least && !options_.first_of_ties)) {
       least = score;
+      runner_up_ = victim;
       victim = id;
       if (score == 0) break;
     }
@@ -243,6 +253,21 @@ void Runtime::Evict(int32_t storage) {
   if (options_.record) result_.history.push_back({RunEvent::kEvicted, storage});
   if (pool_.Has(storage)) pool_.Remove(storage);
   if (heuristic_ != nullptr) heuristic_->Evicted(storage);
+}
+
+void Runtime::Remove(int32_t storage) {
+  StorageState& state = state_.storage(storage);
+  if (state.resident) {
+    used_bytes_ -= state.bytes;
+  } else if (state.evicted && heuristic_ != nullptr) {
+    state.evicted = false;
+    heuristic_->Returned(storage);
+  }
+  state.resident = state.evicted = false;
+  state.banished = true;
+  if (options_.record) result_.history.push_back({RunEvent::kBanished, storage});
+  ++generation_[storage];
+  if (pool_.Has(storage)) pool_.Remove(storage);
 }
 
 void Runtime::FindTakers() {
@@ -274,18 +299,7 @@ void Runtime::Banish(int32_t storage) {
     const int32_t id = candidates.back();
     candidates.pop_back();
     if (!MayBanish(id)) continue;
-    StorageState& state = state_.storage(id);
-    if (state.resident) {
-      used_bytes_ -= state.bytes;
-    } else if (heuristic_ != nullptr) {
-      state.evicted = false;
-      heuristic_->Returned(id);
-    }
-    state.resident = state.evicted = false;
-    state.banished = true;
-    if (options_.record) result_.history.push_back({RunEvent::kBanished, id});
-    ++generation_[id];
-    if (pool_.Has(id)) pool_.Remove(id);
+    Remove(id);
     for (const int32_t taker : takers_[id]) {
       for (int32_t output = trace_.ops[taker].outputs_begin; output < trace_.ops[taker].outputs_end; ++output) {
         Pin(StorageOf(output));

@@ -118,6 +118,8 @@ class Runtime {
   void OfferForEviction(int32_t storage);
   int32_t ChooseVictim();
   void Evict(int32_t storage);
+  // For good.
+  void Remove(int32_t storage);
   void FindTakers();
   bool MayBanish(int32_t storage) const;
   void Banish(int32_t storage);
@@ -136,6 +138,8 @@ class Runtime {
   std::vector<Frame> frames_;
   // Inputs that were not defined when their operator started.
   std::vector<int32_t> missing_;
+  // The second choice of the last eviction: its score is a good guess at what the next victim's is at most.
+  int32_t runner_up_ = kNone;
   // Per storage the operators that take it; for banishing only.
   std::vector<std::vector<int32_t>> takers_;
   // For ignore_small.

@@ -144,6 +144,21 @@ TEST(RuntimeTest, KeptTensorsAndTemporariesCount) {
   EXPECT_EQ(Runtime(&trace, Named("h_LRU"), options).Run().status, RunStatus::kOutOfMemory);
 }
 
+TEST(RuntimeTest, WhatIsKeptGoesWhenDiscarded) {
+  TraceBuilder builder;
+  const int32_t x = builder.AddConstant(1);
+  const int32_t a = builder.AddCall({x}, {{10, kNone, true}}, 1);
+  builder.Release(a);
+  builder.Discard(a);
+  builder.AddCall({x}, {{10}}, 1);
+  const Trace trace = *std::move(builder).Build({});
+  RuntimeOptions options;
+  options.budget_bytes = 11;
+  const RunResult result = Runtime(&trace, Named("h_LRU"), options).Run();
+  EXPECT_EQ(result.status, RunStatus::kDone);
+  EXPECT_EQ(result.evictions, 0);
+}
+
 TEST(RuntimeTest, SmallStoragesAreLeftAloneIfAsked) {
   TraceBuilder builder;
   const int32_t x = builder.AddConstant(0);

@@ -47,7 +47,8 @@ struct Dependency {
 };
 
 struct TraceEvent {
-  enum Kind : int8_t { kConstant, kCall, kReference, kRelease };
+  // kDiscard: nothing can need the tensor's storage any more, so that even what is kept may go.
+  enum Kind : int8_t { kConstant, kCall, kReference, kRelease, kDiscard };
   Kind kind = kCall;
   // An operator for kCall, else a tensor.
   int32_t id = kNone;
@@ -87,6 +88,8 @@ class TraceBuilder {
                   int64_t temporary_bytes = 0);
   void Reference(int32_t tensor) { trace_.events.push_back({TraceEvent::kReference, tensor}); }
   void Release(int32_t tensor) { trace_.events.push_back({TraceEvent::kRelease, tensor}); }
+
+  void Discard(int32_t tensor) { trace_.events.push_back({TraceEvent::kDiscard, tensor}); }
 
   int64_t StorageBytes(int32_t tensor) const { return trace_.storage_bytes[trace_.tensors[tensor].storage]; }
   int op_count() const { return static_cast<int>(trace_.ops.size()); }
