@@ -11,6 +11,8 @@ namespace {
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 // How many sets between two questions whether to stop.
 constexpr int kStopInterval = 64;
+// Of all time, that is tried first.
+constexpr int64_t kFirstLossShare = 64;
 
 // A way to get to a set; none of the same set keeps more time and no more bytes.
 struct State {
@@ -87,36 +89,48 @@ int64_t ChainSearch::KeptTime(const std::vector<int>& chain) const {
   return time;
 }
 
-std::vector<int> ChainSearch::Find(int64_t budget_bytes, Objective objective, int64_t known_time) const {
-  return objective == Objective::kTime ? FindMostTime(budget_bytes, known_time) : FindFewestBytes(budget_bytes);
+std::vector<int> ChainSearch::Find(int64_t budget_bytes, Objective objective) const {
+  if (objective == Objective::kMemory) return FindFewestBytes(budget_bytes);
+  // Whatever loses more than it may is soon given up, so little is tried first. What is found is the best of all: it
+  // loses less than all that was left out.
+  const int64_t all_time = time_.back();
+  std::vector<int> chain;
+  for (int64_t may_lose = all_time / kFirstLossShare; chain.empty() && !stop_(); may_lose = 2 * may_lose + 1) {
+    chain = FindMostTime(budget_bytes, std::min(may_lose, all_time));
+    if (may_lose >= all_time) break;
+  }
+  return chain;
 }
 
-std::vector<int> ChainSearch::FindMostTime(int64_t budget_bytes, int64_t known_time) const {
+std::vector<int> ChainSearch::FindMostTime(int64_t budget_bytes, int64_t may_lose) const {
   const int64_t all_time = time_.back();
-  // Whoever has lost more of the time so far cannot end with what is known.
-  const int64_t may_lose = all_time - known_time;
   // Fewest bytes, and where from, by time kept so far; of the set at hand.
   std::vector<int64_t> fewest(all_time + 1, kNever);
   std::vector<int> source(all_time + 1, -1);
   // By set, ascending in time and in bytes.
   std::vector<std::vector<State>> states(sets_.size());
   states[0].push_back({});
+  // By set, what decides about most pairs of sets: the fewest bytes kept, less those that a segment from here on need
+  // not hold; and the most time kept. Of sets that cannot be reached, more than any budget.
+  std::vector<int64_t> least_need(sets_.size(), kNever), most_kept(sets_.size(), 0);
+  least_need[0] = 0;
   for (int to = 1; to < sets_.size(); ++to) {
     if (to % kStopInterval == 0 && stop_()) return {};
+    const int64_t budget_here = budget_bytes - SegmentBytes(0, to);
+    // At best, everything that others take of this set is kept.
+    const int64_t time_needed = time_[to] - boundary_time_[to] - may_lose;
     int64_t most_time = -1;
     for (int from = 0; from < to; ++from) {
-      if (states[from].empty()) continue;
-      const int64_t room = budget_bytes - SegmentBytes(from, to);
-      if (states[from].front().bytes > room) continue;
-      // At best, everything that others take of the larger set is kept.
-      if (time_[to] - boundary_time_[to] - states[from].back().time > may_lose) continue;
-      if (!sets_.IsSubset(from, to)) continue;
+      if (least_need[from] > budget_here || most_kept[from] < time_needed || !sets_.IsSubset(from, to)) continue;
       const Step step = Between(from, to);
+      const int64_t room = budget_here + 2 * bytes_[from];
+      const int64_t least_time = time_[to] - may_lose - step.kept_time;
       for (const State& state : states[from]) {
         if (state.bytes > room) break;
+        if (state.time < least_time) continue;
         const int64_t time = state.time + step.kept_time;
         const int64_t bytes = state.bytes + step.kept_bytes;
-        if (bytes >= fewest[time] || time_[to] - time > may_lose) continue;
+        if (bytes >= fewest[time]) continue;
         fewest[time] = bytes;
         source[time] = from;
         most_time = std::max(most_time, time);
@@ -131,6 +145,9 @@ std::vector<int> ChainSearch::FindMostTime(int64_t budget_bytes, int64_t known_t
       fewest[time] = kNever;
     }
     std::reverse(states[to].begin(), states[to].end());
+    if (states[to].empty()) continue;
+    least_need[to] = states[to].front().bytes - 2 * bytes_[to];
+    most_kept[to] = states[to].back().time;
   }
   if (states.back().empty()) return {};
   std::vector<int> chain;
@@ -154,17 +171,21 @@ std::vector<int> ChainSearch::FindMostTime(int64_t budget_bytes, int64_t known_t
 std::vector<int> ChainSearch::FindFewestBytes(int64_t budget_bytes) const {
   std::vector<State> best(sets_.size(), State{-1, kNever, -1});
   best[0] = {};
+  // As in FindMostTime.
+  std::vector<int64_t> least_need(sets_.size(), kNever);
+  least_need[0] = 0;
   for (int to = 1; to < sets_.size(); ++to) {
     if (to % kStopInterval == 0 && stop_()) return {};
+    const int64_t budget_here = budget_bytes - SegmentBytes(0, to);
     for (int from = 0; from < to; ++from) {
-      if (best[from].bytes == kNever || best[from].bytes > budget_bytes - SegmentBytes(from, to)) continue;
-      // Nothing is kept in vain, so bytes only grow.
-      if (best[from].bytes > best[to].bytes || !sets_.IsSubset(from, to)) continue;
+      // What is kept only grows.
+      if (least_need[from] > budget_here || best[from].bytes > best[to].bytes || !sets_.IsSubset(from, to)) continue;
       const Step step = Between(from, to);
       const int64_t bytes = best[from].bytes + step.kept_bytes;
       const int64_t time = best[from].time + step.kept_time;
       if (bytes < best[to].bytes || (bytes == best[to].bytes && time > best[to].time)) best[to] = {time, bytes, from};
     }
+    if (best[to].bytes != kNever) least_need[to] = best[to].bytes - 2 * bytes_[to];
   }
   std::vector<int> chain;
   if (best.back().bytes == kNever) return chain;

@@ -31,9 +31,8 @@ class ChainSearch {
   // Both must outlive this. `stop`, asked now and then, ends searches early.
   ChainSearch(const ValueGraph* graph, const LowerSets* sets, std::function<bool()> stop);
 
-  // Indices of L1 .. Lk. Empty: there is none within the budget, or it was stopped. For kTime, `known_time` is the time
-  // that some chain within the budget is known to keep; the more, the sooner the best one is found.
-  std::vector<int> Find(int64_t budget_bytes, Objective objective, int64_t known_time = 0) const;
+  // Indices of L1 .. Lk. Empty: there is none within the budget, or it was stopped.
+  std::vector<int> Find(int64_t budget_bytes, Objective objective) const;
 
   // The time that a chain keeps.
   int64_t KeptTime(const std::vector<int>& chain) const;
@@ -59,7 +58,8 @@ class ChainSearch {
   // What going from set `from` to set `to` keeps.
   Step Between(int from, int to) const;
   int64_t SegmentBytes(int from, int to) const { return 2 * (bytes_[to] - bytes_[from]) + after_bytes_[to]; }
-  std::vector<int> FindMostTime(int64_t budget_bytes, int64_t known_time) const;
+  // Of the chains that lose at most so much of the time.
+  std::vector<int> FindMostTime(int64_t budget_bytes, int64_t may_lose) const;
   std::vector<int> FindFewestBytes(int64_t budget_bytes) const;
 
   const ValueGraph& graph_;

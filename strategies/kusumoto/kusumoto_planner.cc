@@ -87,12 +87,7 @@ class Planning {
     const LowerSets& sets = all ? *all_ : *pruned_;
     int64_t budget = request_.budget_bytes - part_.fixed_bytes;
     for (int round = 0; round < kRounds && budget > 0 && !LimitReached(); ++round) {
-      // A chain of the pruned family is one of all, so it keeps no more time.
-      int64_t known_time = 0;
-      if (all && objective == Objective::kTime) {
-        known_time = pruned_search_->KeptTime(pruned_search_->Find(budget, objective));
-      }
-      const std::vector<int> chain = search.Find(budget, objective, known_time);
+      const std::vector<int> chain = search.Find(budget, objective);
       if (chain.empty()) break;
       Program program = ProgramOf(sets, chain);
       const absl::StatusOr<Needs> needs = FindNeeds(request_, program, request_.budget_bytes);

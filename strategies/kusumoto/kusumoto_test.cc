@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "config/atomic_file.h"
 #include "google/protobuf/struct.pb.h"
@@ -11,6 +12,7 @@
 #include "optimizer/importers/mksch_graph.h"
 #include "optimizer/importers/mksch_schedule.h"
 #include "optimizer/importers/mksch_verifier.h"
+#include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/shared_data.h"
 #include "strategies/registry.h"
@@ -112,6 +114,46 @@ constexpr Case kCases[] = {
     {"cg_resnet50.txt", "mksch_chen.jsonl", "kusumoto-chen", 1, 1},
 };
 INSTANTIATE_TEST_SUITE_P(All, MkschRowsTest, ::testing::ValuesIn(kCases));
+
+// Four branches of 15 values have 16^4 lower sets.
+TEST(KusumotoTest, GoesOnWithThePrunedFamilyWhereThereAreTooManyLowerSets) {
+  optimizer::GraphBuilder b;
+  std::vector<std::string> ends;
+  for (int branch = 0; branch < 4; ++branch) {
+    std::vector<std::string> input;
+    for (int i = 0; i < 15; ++i) {
+      const std::string name = absl::StrCat("n", branch, "_", i);
+      b.Add(name, input, {100});
+      input = {absl::StrCat(name, ":0")};
+    }
+    ends.push_back(input[0]);
+  }
+  b.Add("join", ends, {100});
+  std::string last = "join:0";
+  for (int branch = 0; branch < 4; ++branch) {
+    for (int i = 14; i >= 0; --i) {
+      const std::string name = absl::StrCat("d", branch, "_", i);
+      b.Add(name, {last, absl::StrCat("n", branch, "_", i, ":0")}, {100})->set_recompute(config::RECOMPUTE_NOT_WANTED);
+      last = absl::StrCat(name, ":0");
+    }
+  }
+  const optimizer::Graph graph = b.Build();
+  const optimizer::Costs costs = optimizer::MeasuredCosts(b.file());
+  PlanRequest request;
+  request.graph = &graph;
+  request.costs = &costs;
+  request.placed = false;
+  request.budget_bytes = 5800;
+  std::string said;
+  const absl::StatusOr<PlanResult> result =
+      FindPlanner("kusumoto-exact")
+          ->Plan(
+              request, [&](absl::string_view line) { absl::StrAppend(&said, line, "\n"); }, nullptr);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->status, PlanStatus::kFeasible);
+  EXPECT_TRUE(absl::StrContains(said, "more than 50000 lower sets")) << said;
+  EXPECT_EQ(result->program, FindPlanner("kusumoto-approx")->Plan(request, nullptr, nullptr)->program);
+}
 
 }  // namespace
 }  // namespace str::strategies

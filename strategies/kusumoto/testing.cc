@@ -17,15 +17,20 @@ int Add(std::vector<int> inputs, int64_t bytes, int64_t time, ValueGraph* graph)
 
 }  // namespace
 
-ValueGraph Parallel(int branches, int length) {
+ValueGraph Parallel(int branches, int length) { return Modules(1, branches, length); }
+
+ValueGraph Modules(int count, int branches, int length) {
   ValueGraph graph;
-  std::vector<int> ends;
-  for (int branch = 0; branch < branches; ++branch) {
-    std::vector<int> input;
-    for (int i = 0; i < length; ++i) input = {Add(input, 1, 1, &graph)};
-    ends.push_back(input[0]);
+  std::vector<int> start;
+  for (int module = 0; module < count; ++module) {
+    std::vector<int> ends;
+    for (int branch = 0; branch < branches; ++branch) {
+      std::vector<int> input = start;
+      for (int i = 0; i < length; ++i) input = {Add(input, 1, 1, &graph)};
+      ends.push_back(input[0]);
+    }
+    start = branches > 1 ? std::vector<int>{Add(ends, 1, 1, &graph)} : ends;
   }
-  if (branches > 1) Add(ends, 1, 1, &graph);
   return graph;
 }
 

@@ -12,6 +12,9 @@ namespace str::strategies::kusumoto {
 // have a byte and a unit of time.
 ValueGraph Parallel(int branches, int length);
 
+// `count` of them one after the other; every branch takes the value that joins those before it.
+ValueGraph Modules(int count, int branches, int length);
+
 // Every value takes one to three of the few before it; bytes and times from 1 to 9.
 ValueGraph RandomGraph(uint64_t seed, int values);
 
