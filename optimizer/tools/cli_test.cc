@@ -322,5 +322,46 @@ TEST_F(CliTest, Lists) {
   EXPECT_THAT(help.out, AllOf(HasSubstr("--budget"), HasSubstr("Example"), Not(HasSubstr("error"))));
 }
 
+TEST_F(CliTest, ComparesStrategiesAndGoesOnWhereItStopped) {
+  const std::string rows = Path("rows.json");
+  const std::string command =
+      absl::StrCat("compare ", graph_, " --strategies=str,keep-all --budgets=90%,60% --json=", rows);
+  const Outcome outcome = Str(command);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("keep-all"));
+  EXPECT_THAT(outcome.err, HasSubstr("4 of 4"));
+  const std::string written = *config::ReadFile(rows);
+  EXPECT_THAT(written, HasSubstr("\"point\": \"keep-all@60%\""));
+  const Outcome again = Str(command);
+  EXPECT_THAT(again.err, HasSubstr("4 of 4 points are there already"));
+  EXPECT_EQ(again.out, outcome.out);
+  EXPECT_EQ(*config::ReadFile(rows), written);
+  const Outcome other = Str(absl::StrCat(command, " --seed=3"));
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.err, HasSubstr("holds another sweep"));
+}
+
+TEST_F(CliTest, ComparesAtBudgetsOfItsOwnChoice) {
+  const Outcome outcome = Str(absl::StrCat("compare ", graph_, " --strategies=recompute-only,keep-all --json=-"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("20 of 20"));
+  EXPECT_THAT(outcome.out, HasSubstr("\"point\": \"recompute-only@95.0%\""));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\"strategy\": \"recompute-only\", \"status\": \"infeasible\"")));
+}
+
+TEST_F(CliTest, FindsTheLargestBatch) {
+  const Outcome outcome =
+      Str(absl::StrCat("max-batch ", graph_, " --batch=8 --budget=200MB --max-overhead=20% --strategy=keep-all,str"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("largest batch within"));
+  for (const char* wrong : {"--batch=8,9 --budget=1GB", "--batch=none --budget=1GB", "--batch=0 --budget=1GB",
+                            "--batch=8 --budget=much", "--batch=8 --budget=1GB --batches=8:4:1",
+                            "--batch=8 --budget=1GB --max-overhead=-3", "--batch=8 --budget=1GB --strategy=nothing"}) {
+    const Outcome refused = Str(absl::StrCat("max-batch ", graph_, " ", wrong));
+    EXPECT_EQ(refused.exit_code, 1) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("str: ")) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace str::tools

@@ -28,10 +28,16 @@ absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::st
   if (!unit.ok()) return unit.status();
   absl::StatusOr<config::GraphFile> file = optimizer::ReadAnyGraph(path, *unit);
   if (!file.ok()) return file.status();
-  absl::StatusOr<optimizer::Graph> graph = optimizer::Graph::FromFile(*file);
-  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", graph.status().message()));
+  return MakeGraphInput(*std::move(file), path, device);
+}
+
+absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::string& source_name,
+                                          const std::string& device) {
+  absl::StatusOr<optimizer::Graph> graph = optimizer::Graph::FromFile(file);
+  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", graph.status().message()));
   if (graph->program_nodes() == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": has no node that a plan could order, swap or recompute"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(source_name, ": has no node that a plan could order, swap or recompute"));
   }
   config::DeviceFile description;
   if (!device.empty()) {
@@ -39,9 +45,9 @@ absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::st
     if (!found.ok()) return found.status();
     description = *std::move(found);
   }
-  absl::StatusOr<optimizer::Costs> costs = optimizer::FindCosts(*file, device.empty() ? nullptr : &description);
-  if (!costs.ok()) return absl::FailedPreconditionError(absl::StrCat(path, ": ", costs.status().message()));
-  GraphInput input{*std::move(file), *std::move(graph), *std::move(costs)};
+  absl::StatusOr<optimizer::Costs> costs = optimizer::FindCosts(file, device.empty() ? nullptr : &description);
+  if (!costs.ok()) return absl::FailedPreconditionError(absl::StrCat(source_name, ": ", costs.status().message()));
+  GraphInput input{std::move(file), *std::move(graph), *std::move(costs)};
   optimizer::Simulator simulator(&input.graph, &input.costs);
   optimizer::Simulation baseline;
   absl::Status status =

@@ -30,6 +30,10 @@ absl::StatusOr<absl::Duration> ParseCostUnit(const std::string& text);
 absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::string& cost_unit,
                                           const std::string& device);
 
+// The same for a graph that was read already; `source_name` stands for its file in messages.
+absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::string& source_name,
+                                          const std::string& device);
+
 // "6GiB", "500000000", or "60%" of `peak_bytes`.
 absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes);
 

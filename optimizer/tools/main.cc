@@ -39,6 +39,8 @@ int Main(int argc, char** argv) {
   AddSimulateCommand(&app, &exit_code);
   AddReplayCommand(&app, &exit_code);
   AddExplainCommand(&app, &exit_code);
+  AddCompareCommand(&app, &exit_code);
+  AddMaxBatchCommand(&app, &exit_code);
   AddCheckCommand(&app, &exit_code);
   AddStrategiesCommand(&app, &exit_code);
   AddDevicesCommand(&app, &exit_code);

@@ -9,20 +9,20 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "config/strategy_io.h"
 #include "config/text_units.h"
 #include "optimizer/simulator/judge.h"
+#include "optimizer/sweep/plan_point.h"
 #include "optimizer/tools/certificate.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/finished_plan.h"
 #include "optimizer/tools/infeasible_text.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/lists.h"
 #include "optimizer/tools/pins.h"
 #include "optimizer/tools/result_row.h"
-#include "strategies/registry.h"
 
 namespace str::tools {
 namespace {
@@ -58,19 +58,14 @@ absl::StatusOr<double> ParseGap(const std::string& text, double by_default) {
   return percent / 100;
 }
 
-absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, const strategies::Planner& planner,
-                                                    const GraphInput& input) {
-  strategies::PlanRequest request;
-  request.graph = &input.graph;
-  request.costs = &input.costs;
-  request.seed = options.seed;
-  request.threads = options.threads;
-  // Graphs from elsewhere are compared with the literature, which counts bytes without placing them.
-  request.placed = !input.file.tensorflow_version().empty();
-  if (options.solver == "gurobi") request.solver = optimizer::SolverKind::kGurobi;
+absl::StatusOr<strategies::PlanRequest> ParseRequest(const PlanOptions& options, const strategies::Planner& planner,
+                                                     const GraphInput& input) {
   const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, input.baseline_peak_bytes);
   if (!budget.ok()) return budget.status();
-  request.budget_bytes = *budget;
+  strategies::PlanRequest request = MakeRequest(input, *budget);
+  request.seed = options.seed;
+  request.threads = options.threads;
+  if (options.solver == "gurobi") request.solver = optimizer::SolverKind::kGurobi;
   if (!options.host_limit.empty()) {
     const absl::StatusOr<int64_t> limit = config::ParseBytes(options.host_limit);
     if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--host-limit: ", limit.status().message()));
@@ -85,28 +80,14 @@ absl::StatusOr<strategies::PlanRequest> MakeRequest(const PlanOptions& options, 
   if (!gap.ok()) return gap.status();
   request.gap = *gap;
   if (!options.time_limit.empty()) {
-    const absl::StatusOr<absl::Duration> limit = config::ParseDurationText(options.time_limit);
-    if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--time-limit: ", limit.status().message()));
+    const absl::StatusOr<absl::Duration> limit = ParseTimeLimit(options.time_limit);
+    if (!limit.ok()) return limit.status();
     request.time_limit = *limit;
   }
   absl::StatusOr<std::vector<strategies::Pin>> pins = ParsePins(options.pins, input.graph);
   if (!pins.ok()) return pins.status();
   request.pins = *std::move(pins);
   return request;
-}
-
-absl::string_view StatusName(PlanStatus status) {
-  switch (status) {
-    case PlanStatus::kOptimal:
-      return "optimal";
-    case PlanStatus::kFeasible:
-      return "feasible";
-    case PlanStatus::kInfeasible:
-      return "infeasible";
-    case PlanStatus::kLimit:
-      return "limit";
-  }
-  return "";
 }
 
 // Says what has no effect, so that nobody waits for it or counts on it.
@@ -123,18 +104,14 @@ void SayUnused(const PlanOptions& options, const strategies::PlanResult& result)
 }
 
 absl::StatusOr<int> Plan(const PlanOptions& options) {
-  const strategies::Planner* planner = strategies::FindPlanner(options.strategy);
-  if (planner == nullptr) {
-    std::vector<std::string> names;
-    for (const strategies::Planner* known : strategies::AllPlanners()) names.emplace_back(known->name());
-    return absl::InvalidArgumentError(
-        absl::StrCat("--strategy: there is no \"", options.strategy, "\"; there are ", absl::StrJoin(names, ", ")));
-  }
+  const absl::StatusOr<const strategies::Planner*> found = FindStrategy(options.strategy);
+  if (!found.ok()) return found.status();
+  const strategies::Planner* const planner = *found;
   const absl::StatusOr<std::string> output = OutputFile(options);
   if (!output.ok()) return output.status();
   const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
-  const absl::StatusOr<strategies::PlanRequest> request = MakeRequest(options, *planner, *input);
+  const absl::StatusOr<strategies::PlanRequest> request = ParseRequest(options, *planner, *input);
   if (!request.ok()) return request.status();
 
   // The first Ctrl-C keeps the best plan so far, a second one ends the process.

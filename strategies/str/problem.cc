@@ -11,6 +11,8 @@ using optimizer::TensorId;
 
 constexpr int64_t kSmallestDecidedBytes = 65536;
 constexpr int64_t kSmallestShareOfPeak = 2000;
+// Never too small, as in graphs whose sizes are in a unit of their own.
+constexpr int64_t kLargeShareOfPeak = 100;
 
 // Whether a tensor of the class keeps it from being decided.
 bool IsFixed(const optimizer::Graph& graph, TensorId id) {
@@ -50,7 +52,8 @@ void Problem::FindStorages(const ProblemOptions& options) {
     root[id] = tensor.view_of == kNone ? id : root[tensor.view_of];
     if (IsFixed(graph_, id)) fixed[root[id]] = true;
   }
-  const int64_t smallest = std::max(kSmallestDecidedBytes, options.peak_bytes / kSmallestShareOfPeak);
+  const int64_t smallest = std::max(options.peak_bytes / kSmallestShareOfPeak,
+                                    std::min(kSmallestDecidedBytes, options.peak_bytes / kLargeShareOfPeak));
   std::vector<int32_t> storage_of_root(tensors, kNone);
   for (TensorId id = 0; id < tensors; ++id) {
     const optimizer::Tensor& tensor = graph_.tensor(id);

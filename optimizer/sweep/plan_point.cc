@@ -1,0 +1,63 @@
+#include "optimizer/sweep/plan_point.h"
+
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "optimizer/tools/finished_plan.h"
+
+namespace str::tools {
+
+using strategies::PlanStatus;
+
+absl::string_view StatusName(PlanStatus status) {
+  switch (status) {
+    case PlanStatus::kOptimal:
+      return "optimal";
+    case PlanStatus::kFeasible:
+      return "feasible";
+    case PlanStatus::kInfeasible:
+      return "infeasible";
+    case PlanStatus::kLimit:
+      return "limit";
+  }
+  return "";
+}
+
+strategies::PlanRequest MakeRequest(const GraphInput& input, int64_t budget_bytes) {
+  strategies::PlanRequest request;
+  request.graph = &input.graph;
+  request.costs = &input.costs;
+  request.budget_bytes = budget_bytes;
+  request.placed = !input.file.tensorflow_version().empty();
+  return request;
+}
+
+PointResult PlanPoint(const GraphInput& input, const strategies::Planner& planner,
+                      const strategies::PlanRequest& request, const std::atomic<bool>* stop) {
+  const absl::Time start = absl::Now();
+  PointResult point{ResultRow(input, planner.name(), "error", request.budget_bytes), ""};
+  ResultRow& row = point.row;
+  row.seed = static_cast<int64_t>(request.seed);
+  const absl::StatusOr<strategies::PlanResult> result = planner.Plan(request, nullptr, stop);
+  row.plan_seconds = row.planner_seconds = absl::ToDoubleSeconds(absl::Now() - start);
+  if (!result.ok()) {
+    point.error = std::string(result.status().message());
+    return point;
+  }
+  row.status = std::string(StatusName(result->status));
+  if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
+  if (result->bound_seconds > 0) row.bound_seconds = result->bound_seconds;
+  row.bound_copies = planner.copies();
+  if (!result->solver.empty()) row.solver = result->solver;
+  if (result->program.empty()) return point;
+  const absl::StatusOr<FinishedPlan> plan = FinishPlan(input, planner.name(), request, *result);
+  if (!plan.ok()) {
+    row.status = "error";
+    point.error = std::string(plan.status().message());
+    return point;
+  }
+  row.SetProgram(plan->fit);
+  return point;
+}
+
+}  // namespace str::tools
