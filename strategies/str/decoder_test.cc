@@ -165,7 +165,9 @@ TEST(ProblemTest, LeavesAloneWhatCannotOrNeedNotBeDecided) {
   b.Add("end", {"random:0", "small:0"}, {100});
   const Graph graph = b.Build();
   const Costs costs = optimizer::MeasuredCosts(b.file());
-  const Problem problem(&graph, &costs, optimizer::CapturedOrder(graph), ProblemOptions());
+  ProblemOptions options;
+  options.peak_bytes = 4 * kLarge;
+  const Problem problem(&graph, &costs, optimizer::CapturedOrder(graph), options);
   ASSERT_EQ(problem.storages().size(), 1u);
   EXPECT_EQ(graph.name(problem.storages()[0].producer), "random");
   EXPECT_TRUE(problem.storages()[0].may_swap);

@@ -1,0 +1,129 @@
+"""str report: pictures from the JSON of compare and max-batch, in one file that needs no network.
+
+    ./str report rows.json more.json --html=report.html
+
+A comparison becomes one line a strategy, time above everything kept against the budget, as in figure 4 of Checkmate and
+figure 2 of DTR; a search for the largest batch becomes bars, as in figure 5 of Checkmate.
+"""
+
+import argparse
+import html
+import json
+import os
+import pathlib
+import sys
+
+import plotly.graph_objects as go
+import plotly.io
+
+_GB = 1e9
+# Drawn thicker: what a user gets without asking for anything.
+_DEFAULT_STRATEGIES = ("str", "recompute-only")
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>STR: strategies compared</title>
+<style>body {{ font-family: sans-serif; max-width: 75em; margin: 2em auto; color: #222; }}</style></head>
+<body>
+<h1>Strategies compared</h1>
+{figures}
+</body>
+</html>
+"""
+
+
+class BadInput(Exception):
+    """A file that is not what a command wrote. The message is for people."""
+
+
+def read_sweep(path):
+    try:
+        sweep = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise BadInput(f"{path}: not JSON: {error}") from error
+    if not isinstance(sweep, dict) or sweep.get("command") not in _FIGURES or not isinstance(sweep.get("rows"), list):
+        raise BadInput(f"{path}: not written by str compare or str max-batch")
+    if not sweep["rows"]:
+        raise BadInput(f"{path}: holds no rows yet")
+    return sweep
+
+
+def by_strategy(rows):
+    strategies = {}
+    for row in rows:
+        strategies.setdefault(row["strategy"], []).append(row)
+    return strategies
+
+
+def comparison_figure(sweep):
+    """One line a strategy; a strategy without any plan is named in the legend only."""
+    figure = go.Figure()
+    for strategy, rows in sorted(by_strategy(sweep["rows"]).items()):
+        points = sorted((row["budget_bytes"] / _GB, 100 * row["overhead"]) for row in rows if row["overhead"] is not None)
+        name = strategy if points else f"{strategy} (no plan)"
+        figure.add_scatter(
+            x=[x for x, _ in points] or [None],
+            y=[y for _, y in points] or [None],
+            name=name,
+            mode="lines+markers",
+            line={"width": 4 if strategy in _DEFAULT_STRATEGIES else 1.5},
+        )
+    figure.update_layout(
+        title=f"{html.escape(sweep['graph'])}: time of a step against the budget",
+        xaxis_title="budget in GB",
+        yaxis_title="time above everything kept in percent",
+    )
+    return figure
+
+
+def batch_figure(sweep):
+    rows = sorted(sweep["rows"], key=lambda row: row["batch"])
+    figure = go.Figure(
+        go.Bar(
+            x=[row["strategy"] for row in rows],
+            y=[row["batch"] for row in rows],
+            text=[row["batch"] for row in rows],
+            marker_color=["#1e88e5" if row["strategy"] in _DEFAULT_STRATEGIES else "#9e9e9e" for row in rows],
+        )
+    )
+    budget = int(sweep["budget_bytes"]) / _GB
+    figure.update_layout(
+        title=f"{html.escape(sweep['graph'])}: largest batch within {budget:g} GB", yaxis_title="batch size"
+    )
+    return figure
+
+
+_FIGURES = {"compare": comparison_figure, "max-batch": batch_figure}
+
+
+def write_report(sweeps, path):
+    parts = [
+        plotly.io.to_html(_FIGURES[sweep["command"]](sweep), full_html=False, include_plotlyjs=i == 0)
+        for i, sweep in enumerate(sweeps)
+    ]
+    temporary = f"{path}.new"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(_PAGE.format(figures="\n".join(parts)))
+    os.replace(temporary, path)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(
+        prog="str report", description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON of str compare or str max-batch")
+    parser.add_argument("--html", required=True, metavar="FILE", help="the page to write")
+    options = parser.parse_args(arguments)
+    try:
+        write_report([read_sweep(path) for path in options.files], options.html)
+    except (BadInput, OSError) as error:
+        print(f"str: {error}", file=sys.stderr)
+        return 1
+    print(f"pictures in {options.html}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""Pictures of sweeps: ./str compare --html and ./str report, looked at in a real browser where there is one."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+
+
+
+@pytest.fixture
+def chain(tmp_path):
+    """A chain of layers with their gradients, as node-link JSON."""
+    layers = 6
+    nodes = [
+        {
+            "id": i,
+            "name": f"n{i}",
+            "backward": i >= layers,
+            "cost_cpu": 10,
+            "cost_ram": 4 if i == layers else 1000000,
+        }
+        for i in range(2 * layers + 1)
+    ]
+    links = [(i, i + 1) for i in range(2 * layers)]
+    links += [(i, 2 * layers - i) for i in range(layers - 1)]
+    path = tmp_path / "chain.json"
+    graph = {"directed": True, "graph": {"name": "chain <6>"}, "nodes": nodes}
+    path.write_text(json.dumps(graph | {"links": [{"source": a, "target": b} for a, b in links]}))
+    return path
+
+
+def test_compare_draws_every_strategy(str_command, chain, tmp_path):
+    page = tmp_path / "compare.html"
+    strategies = "recompute-only,keep-all,chen-sqrt"
+    result = str_command("compare", chain, f"--strategies={strategies}", "--budgets=100%,60%", f"--html={page}")
+    assert result.returncode == 0, result.errors
+    rows = json.loads((tmp_path / "compare.json").read_text())["rows"]
+    assert len(rows) == 6
+    text = page.read_text()
+    for strategy in strategies.split(","):
+        assert f'"name":"{strategy}' in text
+    assert "chain &lt;6&gt;" in text.replace("\\u0026", "&").replace("\\u003c", "<")
+
+
+def test_report_puts_several_files_on_one_page(str_command, chain, tmp_path):
+    rows, batches, page = tmp_path / "rows.json", tmp_path / "batches.json", tmp_path / "page.html"
+    compared = str_command("compare", chain, "--strategies=recompute-only", "--budgets=80%", f"--json={rows}")
+    assert compared.returncode == 0, compared.errors
+    searched = str_command(
+        "max-batch", chain, "--batch=4", "--budget=100MB", "--strategy=keep-all,recompute-only", f"--json={batches}"
+    )
+    assert searched.returncode == 0, searched.errors
+    result = str_command("report", rows, batches, f"--html={page}")
+    assert result.returncode == 0, result.errors
+    text = page.read_text()
+    assert "time of a step against the budget" in text and "largest batch within 0.1 GB" in text
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"command": "plan", "rows": []}', '{"command": "compare", "rows": []}'])
+def test_what_no_sweep_wrote_is_refused(str_command, tmp_path, content):
+    foreign = tmp_path / "foreign.json"
+    foreign.write_text(content)
+    result = str_command("report", foreign, f"--html={tmp_path / 'page.html'}")
+    assert result.returncode == 1
+    assert str(foreign) in result.errors
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_the_page_shows_its_lines_in_a_browser(str_command, chain, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("skipped: no browser (Debian package chromium)")
+    page = tmp_path / "compare.html"
+    result = str_command("compare", chain, "--strategies=recompute-only", "--budgets=100%,70%", f"--html={page}")
+    assert result.returncode == 0, result.errors
+    shown = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert 'class="scatterlayer' in shown.stdout, "plotly should have drawn"
