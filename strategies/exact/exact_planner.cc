@@ -11,9 +11,9 @@
 #include "optimizer/ilp/highs_solver.h"
 #include "optimizer/simulator/judge.h"
 #include "strategies/exact/fate_program.h"
+#include "strategies/needs.h"
 #include "strategies/registry.h"
 #include "strategies/str/evaluator.h"
-#include "strategies/needs.h"
 
 namespace str::strategies {
 namespace {
@@ -57,7 +57,7 @@ class Prover {
  private:
   static ProblemOptions MakeOptions(const PlanRequest& request) {
     ProblemOptions options;
-    // Everything is decided that is not tiny.
+    // Everything is decided, however small.
     options.peak_bytes = 0;
     options.pins = &request.pins;
     return options;
