@@ -1,7 +1,8 @@
 """Peak and step time with a plan: predicted against measured.
 
-Each example is trained plainly and with plans for several budgets, in turns. A plan's step time counts as a ratio to plain
-training's in the same round, measured and predicted alike: how fast the machine was when the graph was captured drops out.
+Each example is trained plainly and with plans for several budgets, in turns. A plan's step time counts as a ratio to
+plain training's in the same round, measured and predicted alike: how fast the machine was when the graph was captured
+drops out.
 
     ./str bench step_time
     ./str bench step_time --models=unet --shares=0.6,0.75 --rounds=5

@@ -17,7 +17,7 @@ def image_text(shape):
 
 
 def add_size_options(parser):
-    parser.add_argument("--model", choices=sorted(EXAMPLES), metavar="NAME", required=True, help="see --list of train.py")
+    parser.add_argument("--model", choices=sorted(EXAMPLES), metavar="NAME", required=True, help="train.py --list")
     parser.add_argument("--batch", type=int, help="default: the model's own")
     parser.add_argument("--image", type=image_shape, help="SIDE or HEIGHTxWIDTH in pixels; default: the model's own")
     parser.add_argument("--tokens", type=int, help="of a language model, instead of --image; default: the model's own")

@@ -52,7 +52,7 @@ def _cuts(model):
 def with_recompute_grad(model):
     """Returns a function like the model: parts of it, about the square root of its length, forget their activations.
 
-    What a layer changes as it runs, such as BatchNorm's statistics or the state of a random generator, it changes twice.
+    What a layer changes as it runs, such as BatchNorm's statistics or a random generator's state, it changes twice.
     """
     cuts = _cuts(model)
     # The first cut is the input. The last part is not worth running again: its gradient comes next.

@@ -125,7 +125,9 @@ def parse_options(arguments):
     parser.add_argument("--loop", choices=("fit", "custom"), default="custom")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--memory-optimizer", choices=MEMORY_OPTIMIZERS, metavar="MODE", help="Grappler's, one of %(choices)s")
+    parser.add_argument(
+        "--memory-optimizer", choices=MEMORY_OPTIMIZERS, metavar="MODE", help="Grappler's, one of %(choices)s"
+    )
     parser.add_argument("--recompute-grad", action="store_true", help="parts of the model under tf.recompute_grad")
     parser.add_argument("--json", metavar="FILE", help="write the results here")
     parser.add_argument("--expect-oom", action="store_true", help="running out of memory is the success")
