@@ -21,7 +21,7 @@ from tensorflow_memory import MEMORY_OPTIMIZERS
 
 _PLAIN_MODE = "NO_MEM_OPT"
 _DEFAULT_SHARE = 0.6
-_DEFAULT_STRATEGIES = "str,str-approx,swap-only,recompute-only,keep-all"
+_DEFAULT_STRATEGIES = "str,swap-only,recompute-only,str-approx,chen-sqrt,chen-greedy,kusumoto-approx,dtr"
 
 
 def tensorflow_rows(loop):
@@ -120,13 +120,21 @@ def table(rows):
     return stages.format_table([*header, "swapped", "recomputed nodes", "bit-equal"], [_cells(row) for row in rows])
 
 
+def reason(message):
+    """The line of str plan's words that says why, not its progress before nor the details after."""
+    lines = message.splitlines()
+    return next((line for line in lines if line.startswith("STR-")), lines[-1] if lines else "no reason given")
+
+
 def parse_options(arguments):
     parser = argparse.ArgumentParser(description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="unet", help="as for train.py; default: %(default)s")
     parser.add_argument("--loop", choices=("custom", "fit"), default="custom")
     parser.add_argument("--budget-share", type=float, help="of the model's own peak; default: the demo's, else 0.6")
     parser.add_argument(
-        "--strategies", default=_DEFAULT_STRATEGIES, help="comma-separated, as str strategies lists them, or all"
+        "--strategies",
+        default=_DEFAULT_STRATEGIES,
+        help="comma-separated, or all that str strategies lists; default: %(default)s",
     )
     parser.add_argument("--time-limit", default="60s", help="for each plan; default: %(default)s")
     parser.add_argument("--no-tensorflow", dest="tensorflow", action="store_false", help="leave TensorFlow's own away")
@@ -159,7 +167,7 @@ def main(arguments):
     print(table(results["rows"]))
     for row in results["rows"]:
         if "message" in row:
-            print(f"{row['name']}: {row['message']}", file=sys.stderr)
+            print(f"{row['name']}: {reason(row['message'])}", file=sys.stderr)
     if options.json:
         write_json(options.json, results)
     planned = [row for row in results["rows"] if "file" in row]

@@ -27,6 +27,11 @@ def test_a_row_without_a_plan_says_why():
     assert "infeasible; needs 300.0 MiB" in text and "limit" in text
 
 
+def test_the_reason_is_the_message_that_has_a_number():
+    assert compare_strategies.reason("str: 0.8 s: trying\nSTR-1001: no plan fits\n  try: more") == "STR-1001: no plan fits"
+    assert compare_strategies.reason("plan ended\nno such strategy") == "no such strategy"
+
+
 def test_rounds_go_back_and_forth_and_compare_within_themselves():
     order = []
 
