@@ -30,15 +30,15 @@ int64_t EvictedReach::Sum(int32_t storage, int64_t enough) {
   return sum;
 }
 
-void EvictedReach::Changed(int32_t storage) {
-  valid_[storage] = kInvalid;
+void EvictedReach::Demote(int32_t storage, Validity validity) {
+  valid_[storage] = validity;
   stack_.assign(1, storage);
   while (!stack_.empty()) {
     const int32_t next = stack_.back();
     stack_.pop_back();
     for (const int32_t far : Away(next)) {
-      if (valid_[far] == kInvalid) continue;
-      valid_[far] = kInvalid;
+      if (valid_[far] <= validity) continue;
+      valid_[far] = validity;
       if (state_.storage(far).evicted) stack_.push_back(far);
     }
   }

@@ -17,10 +17,17 @@ class EvictedReach {
 
   // Of a resident storage. If it is above `enough`: anything above that, but not above the sum.
   int64_t Sum(int32_t storage, int64_t enough);
-  // The storage was evicted, or is so no more.
-  void Changed(int32_t storage);
+  // The storage was evicted: sums that reach it are larger now.
+  void Evicted(int32_t storage) { Demote(storage, kAtLeast); }
+  // It is evicted no more.
+  void Returned(int32_t storage) { Demote(storage, kInvalid); }
 
  private:
+  enum Validity : int8_t { kInvalid, kAtLeast, kExact };
+
+  // Nothing that reaches the storage is more valid than this.
+  void Demote(int32_t storage, Validity validity);
+
   absl::Span<const int32_t> Towards(int32_t storage) const {
     return direction_ == kAncestors ? state_.parents(storage) : state_.children(storage);
   }
@@ -30,10 +37,9 @@ class EvictedReach {
 
   const State& state_;
   const Direction direction_;
-  enum Validity : int8_t { kInvalid, kAtLeast, kExact };
   std::vector<int64_t> sum_;
-  // What sum_ is, for a resident storage. Of an evicted one: not kInvalid if a resident storage with a valid sum may
-  // have counted it. So what lies behind one that is kInvalid is so too, and need not be visited again.
+  // What sum_ is, for a resident storage. An evicted one is at least as valid as the sums that counted it, so that what
+  // lies behind it need not be visited to make it less valid than it is.
   std::vector<Validity> valid_;
   std::vector<int32_t> visited_;
   int32_t visit_ = 0;

@@ -41,8 +41,9 @@ TEST(EvictedReachTest, SumsAreThoseOfASearch) {
       const int32_t changed = static_cast<int32_t>(generator() % state.storage_count());
       StorageState& storage = state.storage(changed);
       std::swap(storage.resident, storage.evicted);
-      ancestors.Changed(changed);
-      descendants.Changed(changed);
+      for (EvictedReach* reach : {&ancestors, &descendants}) {
+        storage.evicted ? reach->Evicted(changed) : reach->Returned(changed);
+      }
       for (int i = 0; i < 5; ++i) {
         const int32_t asked = static_cast<int32_t>(generator() % state.storage_count());
         if (!state.storage(asked).resident) continue;

@@ -18,8 +18,14 @@ class NeighborhoodHeuristic : public QuotientHeuristic {
         ancestors_(state, EvictedReach::kAncestors),
         descendants_(state, EvictedReach::kDescendants) {}
 
-  void Evicted(int32_t storage) override { Change(storage); }
-  void Returned(int32_t storage) override { Change(storage); }
+  void Evicted(int32_t storage) override {
+    ancestors_.Evicted(storage);
+    descendants_.Evicted(storage);
+  }
+  void Returned(int32_t storage) override {
+    ancestors_.Returned(storage);
+    descendants_.Returned(storage);
+  }
 
  protected:
   int64_t Cost(int32_t storage, int64_t enough) override {
@@ -30,11 +36,6 @@ class NeighborhoodHeuristic : public QuotientHeuristic {
   }
 
  private:
-  void Change(int32_t storage) {
-    ancestors_.Changed(storage);
-    descendants_.Changed(storage);
-  }
-
   EvictedReach ancestors_, descendants_;
 };
 
@@ -43,8 +44,8 @@ class AncestorsHeuristic : public QuotientHeuristic {
   AncestorsHeuristic(const State* state, Divisors divisors)
       : QuotientHeuristic(state, divisors), ancestors_(state, EvictedReach::kAncestors) {}
 
-  void Evicted(int32_t storage) override { ancestors_.Changed(storage); }
-  void Returned(int32_t storage) override { ancestors_.Changed(storage); }
+  void Evicted(int32_t storage) override { ancestors_.Evicted(storage); }
+  void Returned(int32_t storage) override { ancestors_.Returned(storage); }
 
  protected:
   int64_t Cost(int32_t storage, int64_t enough) override {
