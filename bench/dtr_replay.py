@@ -56,7 +56,7 @@ def run(options):
     cases = []
     for line in (_DATA / "expected" / "dtr_simrd.jsonl").read_text().splitlines():
         row = json.loads(line)
-        if row["kind"] != "run":
+        if row["kind"] != "run" or (options.heuristics and row["heuristic"] not in options.heuristics.split(",")):
             continue
         result, seconds, command_seconds = replay(_DATA / "dtr" / _LOGS[row["model"]], row, options)
         cases.append(
@@ -88,6 +88,7 @@ def main(arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--repeat", type=int, default=3, help="runs of each, of which the fastest counts")
+    parser.add_argument("--heuristics", metavar="LIST", help="only the runs of these, separated by commas")
     parser.add_argument("--at-least", type=float, help="exit 1 if one is not this many times faster")
     parser.add_argument("--binary", default=ROOT / "str", help="of the command line (default: ./str)")
     parser.add_argument("--json", metavar="FILE", default=str(ROOT / ".build" / "bench" / "dtr_replay.json"))
@@ -95,6 +96,8 @@ def main(arguments):
     if not _DATA.exists():
         sys.exit("no ../shared/data: nothing to compare with")
     cases = run(options)
+    if not cases:
+        sys.exit(f"no recorded run has one of the heuristics {options.heuristics}")
     print_table(cases)
     total = sum(case["their_seconds"] for case in cases) / sum(case["seconds"] for case in cases)
     summary = {
