@@ -28,7 +28,8 @@ Capabilities Of(const Planner& planner) {
   Capabilities capabilities;
   // They solve an integer model per plan, which takes minutes beyond some dozen nodes, and its smallest budget would
   // take another one.
-  for (const absl::string_view name : {"checkmate-ilp", "str-approx", "str-paper"}) {
+  for (const absl::string_view name :
+       {"checkmate-ilp", "checkmate-lp", "checkmate-lp:half", "checkmate-lp:random", "str-approx", "str-paper"}) {
     if (planner.name() == name) capabilities = {3, 2, absl::Seconds(1), false};
   }
   // It goes on until nothing better can be proven.
@@ -150,9 +151,9 @@ INSTANTIATE_TEST_SUITE_P(All, PlannerContractTest, ::testing::ValuesIn(AllPlanne
 });
 
 TEST(RegistryTest, HasThePlannersByName) {
-  for (absl::string_view name :
-       {"str", "swap-only", "recompute-only", "keep-all", "checkmate-ilp", "str-paper", "str-approx", "checkpoint-last",
-        "chen-sqrt", "chen-sqrt-noap", "chen-greedy", "chen-greedy-noap", "griewank", "kusumoto-exact", "dtr"}) {
+  for (absl::string_view name : {"str", "swap-only", "recompute-only", "keep-all", "checkmate-ilp", "str-paper",
+                                 "str-approx", "checkpoint-last", "chen-sqrt", "chen-sqrt-noap", "chen-greedy",
+                                 "chen-greedy-noap", "griewank", "checkmate-lp", "kusumoto-exact", "dtr"}) {
     EXPECT_NE(FindPlanner(name), nullptr) << name;
   }
   EXPECT_EQ(FindPlanner("nothing"), nullptr);

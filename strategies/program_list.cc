@@ -1,7 +1,6 @@
 #include "strategies/program_list.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "strategies/needs.h"
@@ -25,9 +24,8 @@ absl::StatusOr<PlanResult> ProgramList::Choose(const Limit& limit, bool complete
   for (const Entry& entry : entries_) entries.push_back(&entry);
   PlanResult result;
   result.status = PlanStatus::kInfeasible;
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
-    return std::tie(a->seconds, a->peak_bytes) < std::tie(b->seconds, b->peak_bytes);
-  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry* a, const Entry* b) { return a->seconds < b->seconds; });
   for (const Entry* entry : entries) {
     if (entry->peak_bytes > request_.budget_bytes) continue;
     if (limit.Reached()) {

@@ -23,10 +23,9 @@ class ProgramList {
 
   int size() const { return static_cast<int>(entries_.size()); }
 
-  // The fastest program that fits; of equally fast ones the one that needs less, then the first. kInfeasible if none
-  // fits. The smallest budget is that of the program that needs least.
-  // If the limit is reached on the way, or `complete` is false because it was before, a list without a plan is kLimit,
-  // and its smallest budget is not known.
+  // The fastest program that fits; of equally fast ones the first that was added. kInfeasible if none fits. The
+  // smallest budget is that of the program that needs least. If the limit is reached on the way, or `complete` is false
+  // because it was before, a list without a plan is kLimit, and its smallest budget is not known.
   absl::StatusOr<PlanResult> Choose(const Limit& limit, bool complete) const;
 
  private:

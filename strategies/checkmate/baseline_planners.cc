@@ -42,7 +42,7 @@ class BaselinePlanner : public Planner {
     baseline_(staged, passes, [&](StageMatrix held) {
       complete = !limit.Reached();
       if (!complete) return false;
-      MakeRunnable(staged, passes, &held);
+      MakeRunnable(staged, passes.small, &held);
       status = list.Add(ProgramOf(*request.graph, staged, LeastComputed(staged, held)));
       return status.ok();
     });

@@ -104,12 +104,12 @@ StageMatrix HoldByRevolve(const StagedGraph& staged, const Passes& passes, int s
   return held;
 }
 
-void MakeRunnable(const StagedGraph& staged, const Passes& passes, StageMatrix* held) {
+void MakeRunnable(const StagedGraph& staged, const std::vector<bool>& kept, StageMatrix* held) {
   const int size = staged.size();
   std::vector<bool> stays(size, false);
   for (int i = size - 1; i >= 0; --i) {
     const StagedNode& node = staged.node(i);
-    stays[i] = stays[i] || !node.may_rerun || node.held || passes.small[i];
+    stays[i] = stays[i] || !node.may_rerun || node.held || kept[i];
     if (!stays[i]) continue;
     HoldUntil(i, size - 1, held);
     for (const int viewed : node.viewed) stays[viewed] = true;

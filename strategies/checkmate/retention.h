@@ -30,9 +30,9 @@ StageMatrix HoldLast(const StagedGraph& staged, const Passes& passes);
 // the first gradient there was run.
 StageMatrix HoldByRevolve(const StagedGraph& staged, const Passes& passes, int snapshots);
 
-// Changes what is held so that a program can be made of it: what may not run again and what is small stays, and views
-// come and go with what they view. Graphs in which everything may run again stay as they are.
-void MakeRunnable(const StagedGraph& staged, const Passes& passes, StageMatrix* held);
+// Changes what is held so that a program can be made of it: what may not run again stays, and so does what is `kept` by
+// position; views come and go with what they view. Where everything may run again and nothing is kept, nothing changes.
+void MakeRunnable(const StagedGraph& staged, const std::vector<bool>& kept, StageMatrix* held);
 
 }  // namespace str::strategies
 

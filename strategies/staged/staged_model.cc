@@ -27,17 +27,17 @@ void RowBuilder::AddTo(LinearModel* model, double lower, double upper) const {
   if (!terms_.empty()) model->AddRow(lower - constant_, terms_, upper - constant_);
 }
 
-StagedModel::StagedModel(const StagedGraph* graph, int64_t budget_bytes, StagedExtras* extras)
+StagedModel::StagedModel(const StagedGraph* graph, int64_t budget_bytes, StagedExtras* extras,
+                         int64_t node_budget_bytes)
     : graph_(*graph),
       extras_(extras),
-      budget_bytes_(budget_bytes),
       bytes_unit_(static_cast<double>(budget_bytes) / kModelBudget),
       computed_(static_cast<size_t>(graph->size()) * graph->size()),
       held_(computed_.size()) {
   if (graph_.total_seconds() > 0) seconds_unit_ = graph_.total_seconds() / kModelTime;
   model_.set_offset(graph_.total_seconds() / seconds_unit_);
   AddColumns();
-  possible_ = EveryNodeFits();
+  possible_ = EveryNodeFits(node_budget_bytes > 0 ? node_budget_bytes : budget_bytes);
   if (!possible_) return;
   for (int stage = 0; stage < graph_.size(); ++stage) {
     AddPresence(stage);
@@ -81,7 +81,7 @@ Term StagedModel::HeldTerm(int stage, int position) {
 }
 
 // Whether each stage's own node fits with its inputs and what must be held anyway.
-bool StagedModel::EveryNodeFits() const {
+bool StagedModel::EveryNodeFits(int64_t budget_bytes) const {
   for (int stage = 0; stage < graph_.size(); ++stage) {
     const StagedNode& node = graph_.node(stage);
     int64_t bytes = node.bytes + node.temporary_bytes;
@@ -90,7 +90,7 @@ bool StagedModel::EveryNodeFits() const {
       const bool input = std::binary_search(node.inputs.begin(), node.inputs.end(), i);
       if (held(stage, i).Is(1) && !input) bytes += graph_.node(i).bytes;
     }
-    if (bytes > budget_bytes_) return false;
+    if (bytes > budget_bytes) return false;
   }
   return true;
 }

@@ -63,7 +63,9 @@ class StagedExtras {
 class StagedModel {
  public:
   // All must outlive this; `extras` may be null. `budget_bytes` is for the values alone; at least 1.
-  StagedModel(const StagedGraph* graph, int64_t budget_bytes, StagedExtras* extras);
+  // With `node_budget_bytes` nodes by themselves need only fit that, not the budget: for relaxations, which may have
+  // solutions below what whole schedules need.
+  StagedModel(const StagedGraph* graph, int64_t budget_bytes, StagedExtras* extras, int64_t node_budget_bytes = 0);
 
   // About how many columns such a model has.
   static int64_t Columns(const StagedGraph& graph);
@@ -81,7 +83,7 @@ class StagedModel {
 
  private:
   size_t Index(int stage, int position) const { return static_cast<size_t>(stage) * graph_.size() + position; }
-  bool EveryNodeFits() const;
+  bool EveryNodeFits(int64_t budget_bytes) const;
   void AddColumns();
   Term HeldTerm(int stage, int position);
   void AddPresence(int stage);
@@ -93,7 +95,6 @@ class StagedModel {
 
   const StagedGraph& graph_;
   StagedExtras* const extras_;
-  const int64_t budget_bytes_;
   const double bytes_unit_;
   double seconds_unit_ = 1;
   bool possible_ = true;

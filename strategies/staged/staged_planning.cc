@@ -29,6 +29,14 @@ void TellSeconds(const StagedModel& model, optimizer::SolveOptions* options) {
   };
 }
 
+absl::Status CheckModelSize(const StagedGraph& staged) {
+  const int64_t columns = StagedModel::Columns(staged);
+  if (columns <= kMostColumns) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the model of this graph has about ", columns, " columns, more than the ", kMostColumns,
+                   " that a solver can be given; use a strategy without a model, such as str"));
+}
+
 absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanRequest& request,
                                         const ProgressCallback& progress, const std::atomic<bool>* stop,
                                         const StagedSolve& solve) {
@@ -47,11 +55,7 @@ absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanReq
   for (int round = 0; round < kRounds && budget > 0; ++round) {
     // Nothing is left of the time, not even to find out that nothing fits.
     if (limit.Reached()) return result;
-    if (const int64_t columns = StagedModel::Columns(staged); columns > kMostColumns) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("the model of this graph has about ", columns, " columns, more than the ", kMostColumns,
-                       " that a solver can be given; use a strategy without a model, such as str"));
-    }
+    if (absl::Status status = CheckModelSize(staged); !status.ok()) return status;
     optimizer::SolveOptions options;
     options.time_limit = deadline - absl::Now();
     options.stop = stop;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "optimizer/ilp/solver.h"
 #include "optimizer/simulator/program.h"
@@ -29,9 +30,12 @@ using StagedSolve = std::function<absl::StatusOr<StagedAttempt>(int64_t budget_b
 // Makes progress come in seconds instead of in the model's unit. The model must outlive the solve.
 void TellSeconds(const StagedModel& model, optimizer::SolveOptions* options);
 
+// FailedPrecondition, saying what to do, if the graph is too large to be a staged model at all.
+absl::Status CheckModelSize(const StagedGraph& staged);
+
 // The plan of a staged model for the captured order. If everything can be kept, that is the plan, and optimal.
 // The result is optimal only if the model's first solution is, and fits. Its smallest budget is not known.
-// FailedPrecondition if the graph is too large to be a staged model at all.
+// Fails where CheckModelSize does, if not everything can be kept.
 absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanRequest& request,
                                         const ProgressCallback& progress, const std::atomic<bool>* stop,
                                         const StagedSolve& solve);

@@ -1,0 +1,79 @@
+#include "absl/strings/str_replace.h"
+#include "gtest/gtest.h"
+#include "optimizer/importers/graph_reader.h"
+#include "optimizer/simulator/judge.h"
+#include "optimizer/testing/graph_builder.h"
+#include "optimizer/testing/program_text.h"
+#include "optimizer/testing/shared_data.h"
+#include "strategies/registry.h"
+
+namespace str::strategies {
+namespace {
+
+using optimizer::Graph;
+
+class CheckmateLpTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void Load(const config::GraphFile& file) {
+    graph_.emplace(*Graph::FromFile(file));
+    costs_ = optimizer::MeasuredCosts(file);
+    request_.graph = &*graph_;
+    request_.costs = &costs_;
+    request_.placed = false;
+  }
+
+  PlanResult Plan(int64_t budget_bytes) {
+    request_.budget_bytes = budget_bytes;
+    absl::StatusOr<PlanResult> result = FindPlanner(GetParam())->Plan(request_, nullptr, nullptr);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *std::move(result) : PlanResult();
+  }
+
+  std::optional<Graph> graph_;
+  optimizer::Costs costs_;
+  PlanRequest request_;
+};
+
+// b is large and cheap: below 310 bytes it is made again for e.
+TEST_P(CheckmateLpTest, KeepsEverythingOrRecomputes) {
+  optimizer::GraphBuilder b;
+  b.Add("a", {}, {10}, 100);
+  b.Add("b", {"a:0"}, {100}, 1);
+  b.Add("c", {"b:0"}, {100}, 5);
+  b.Add("d", {"c:0"}, {100}, 5);
+  b.Add("e", {"d:0", "b:0"}, {10}, 5);
+  Load(b.file());
+  PlanResult result = Plan(310);
+  EXPECT_EQ(result.status, PlanStatus::kOptimal);
+  EXPECT_EQ(optimizer::ProgramText(*graph_, result.program), "a b c d e");
+  result = Plan(250);
+  EXPECT_EQ(result.status, PlanStatus::kFeasible);
+  EXPECT_EQ(optimizer::ProgramText(*graph_, result.program), "a b c d again:b e");
+  EXPECT_EQ(result.solver.substr(0, 6), "HiGHS ");
+  EXPECT_EQ(result.min_budget_bytes, 0);
+  EXPECT_EQ(Plan(200).status, PlanStatus::kInfeasible);
+}
+
+// The optimum at this budget, by the judge.
+TEST_P(CheckmateLpTest, PlansVgg16AsPublished) {
+  const std::string path = optimizer::SharedData("checkmate_graphs/vgg16_b256.json");
+  if (path.empty()) GTEST_SKIP() << optimizer::kNoSharedData;
+  const absl::StatusOr<config::GraphFile> file = optimizer::ReadAnyGraph(path, absl::Microseconds(100));
+  ASSERT_TRUE(file.ok()) << file.status();
+  Load(*file);
+  const PlanResult result = Plan(14000000000);
+  ASSERT_EQ(result.status, PlanStatus::kFeasible);
+  const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*graph_, costs_, result.program);
+  ASSERT_TRUE(verdict.ok()) << verdict.status();
+  EXPECT_EQ(verdict->peak_bytes(), 13153337344);
+  EXPECT_NEAR(verdict->seconds(), 1.5805, 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CheckmateLpTest,
+                         ::testing::Values("checkmate-lp", "checkmate-lp:half", "checkmate-lp:random"),
+                         [](const auto& info) {
+                           return absl::StrReplaceAll(info.param, {{"-", "_"}, {":", "_"}});
+                         });
+
+}  // namespace
+}  // namespace str::strategies
