@@ -1,9 +1,13 @@
+#include <cmath>
+#include <cstdlib>
+
 #include "gtest/gtest.h"
 #include "optimizer/importers/graph_reader.h"
-#include "optimizer/placement/fit.h"
+#include "optimizer/simulator/judge.h"
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/shared_data.h"
+#include "strategies/checkmate/testing_rows.h"
 #include "strategies/registry.h"
 
 namespace str::strategies {
@@ -54,20 +58,51 @@ TEST_F(CheckmateIlpTest, RecomputesWhatIsCheapest) {
   EXPECT_EQ(Plan(250).status, PlanStatus::kInfeasible);
 }
 
-TEST_F(CheckmateIlpTest, PlansVgg16AsPublished) {
-  const std::string path = optimizer::SharedData("checkmate_graphs/vgg16_b256.json");
-  if (path.empty()) GTEST_SKIP() << optimizer::kNoSharedData;
+struct Recorded {
+  std::string name, graph, rows;
+  int count;
+};
+
+class RecordedOptimumTest : public CheckmateIlpTest, public ::testing::WithParamInterface<Recorded> {};
+
+// Budgets and optima recorded with the model of Checkmate's authors, in units of 0.1 ms.
+TEST_P(RecordedOptimumTest, IsReachedAtEveryBudget) {
+  const std::string path = optimizer::SharedData("checkmate_graphs/" + GetParam().graph);
+  const std::string rows_path = optimizer::SharedData("expected/" + GetParam().rows);
+  if (path.empty() || rows_path.empty()) GTEST_SKIP() << optimizer::kNoSharedData;
   const absl::StatusOr<config::GraphFile> file = optimizer::ReadAnyGraph(path, absl::Microseconds(100));
   ASSERT_TRUE(file.ok()) << file.status();
   Load(*file);
-  const PlanResult result = Plan(14500000000);
-  ASSERT_FALSE(result.program.empty());
-  const absl::StatusOr<optimizer::Fit> fit =
-      optimizer::FitProgram(*graph_, costs_, result.program, request_.budget_bytes);
-  ASSERT_TRUE(fit.ok()) << fit.status();
-  EXPECT_LE(fit->fit_bytes, request_.budget_bytes);
-  EXPECT_NEAR(fit->verdict.seconds(), 1.5805, 1e-6);
+  request_.placed = false;
+  const std::vector<ExpectedRow> rows = ReadExpectedRows(rows_path, "");
+  EXPECT_EQ(rows.size(), GetParam().count);
+  bool all = true;
+  for (const ExpectedRow& row : rows) {
+    SCOPED_TRACE(row.at("budgetGB").number_value());
+    const bool solved = row.at("status").string_value() == "Optimal";
+    if (solved && row.at("sec").number_value() > 3 && std::getenv("STR_LONG_TESTS") == nullptr) {
+      all = false;
+      continue;
+    }
+    const PlanResult result = Plan(std::llround(row.at("budgetGB").number_value() * 1e9));
+    if (!solved) {
+      // Infeasible, or unknown when its solver's time was up.
+      EXPECT_EQ(result.status, PlanStatus::kInfeasible);
+      continue;
+    }
+    EXPECT_EQ(result.status, PlanStatus::kOptimal);
+    const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*graph_, costs_, result.program);
+    ASSERT_TRUE(verdict.ok()) << verdict.status();
+    EXPECT_LE(verdict->peak_bytes(), request_.budget_bytes);
+    EXPECT_NEAR(verdict->seconds() / 1e-4, row.at("obj").number_value(), 1e-3);
+  }
+  if (!all) GTEST_SKIP() << "skipped: some budgets, which take minutes; ./str test --long runs them";
 }
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedOptimumTest,
+                         ::testing::Values(Recorded{"vgg16", "vgg16_b256.json", "checkmate_ilp_vgg16.jsonl", 14},
+                                           Recorded{"unet", "vgg_unet_b32.json", "checkmate_ilp_unet.jsonl", 3}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace str::strategies
