@@ -111,13 +111,15 @@ void MakeRunnable(const StagedGraph& staged, const std::vector<bool>& kept, Stag
     const StagedNode& node = staged.node(i);
     stays[i] = stays[i] || !node.may_rerun || node.held || kept[i];
     if (!stays[i]) continue;
-    HoldUntil(i, size - 1, held);
     for (const int viewed : node.viewed) stays[viewed] = true;
   }
-  for (int i = 0; i < size; ++i) {
-    if (stays[i]) continue;
-    for (const int viewed : staged.node(i).viewed) {
-      for (int stage = i + 1; stage < size; ++stage) {
+  for (int stage = 0; stage < size; ++stage) {
+    for (int i = 0; i < stage; ++i) {
+      if (stays[i]) {
+        held->Set(stage, i, true);
+        continue;
+      }
+      for (const int viewed : staged.node(i).viewed) {
         if (!(*held)(stage, viewed)) held->Set(stage, i, false);
       }
     }
