@@ -50,7 +50,7 @@ struct Case {
 
 TEST(StrPlannerTest, EachDoesOnlyWhatItsNameSays) {
   int swaps = 0, reruns = 0;
-  for (uint64_t seed = 1; seed <= 15; ++seed) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     Case c(seed);
     for (const optimizer::Step& step : c.Plan("recompute-only", 0.75).program) {
@@ -62,13 +62,13 @@ TEST(StrPlannerTest, EachDoesOnlyWhatItsNameSays) {
       swaps += step.action == Action::kSwapOut;
     }
   }
-  EXPECT_GT(swaps, 15);
-  EXPECT_GT(reruns, 15);
+  EXPECT_GT(swaps, 6);
+  EXPECT_GT(reruns, 6);
 }
 
 TEST(StrPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
   int slower = 0, compared = 0;
-  for (uint64_t seed = 1; seed <= 15; ++seed) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     Case c(seed);
     const PlanResult mixed = c.Plan("str", 0.7);
@@ -81,7 +81,7 @@ TEST(StrPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
       slower += c.JudgeProgram(mixed.program).verdict.seconds() > 1.02 * seconds;
     }
   }
-  EXPECT_GT(compared, 10);
+  EXPECT_GT(compared, 5);
   EXPECT_LE(slower, compared / 10);
 }
 
@@ -97,7 +97,7 @@ TEST(StrPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
 }
 
 TEST(StrPlannerTest, KeepsTheHostLimit) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     Case c(seed);
     const PlanResult free = c.Plan("str", 0.75);
