@@ -22,6 +22,7 @@
 #include "optimizer/tools/inputs.h"
 #include "optimizer/tools/lists.h"
 #include "optimizer/tools/pins.h"
+#include "optimizer/tools/plan_format.h"
 #include "optimizer/tools/result_row.h"
 
 namespace str::tools {
@@ -33,7 +34,7 @@ std::atomic<bool> stop_requested(false);
 
 struct PlanOptions {
   std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit,
-                             cost_unit;
+                             cost_unit, format = kStrFormat;
   uint64_t seed = 0;
   int threads = 2;
   std::vector<std::string> pins;
@@ -107,6 +108,9 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   const absl::StatusOr<const strategies::Planner*> found = FindStrategy(options.strategy);
   if (!found.ok()) return found.status();
   const strategies::Planner* const planner = *found;
+  if (options.format == kMkschFormat) {
+    if (absl::Status status = CheckMkschFormat(options.graph, options.output); !status.ok()) return status;
+  }
   const absl::StatusOr<std::string> output = OutputFile(options);
   if (!output.ok()) return output.status();
   const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
@@ -165,7 +169,9 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
     const absl::StatusOr<FinishedPlan> plan = FinishPlan(*input, options.strategy, *request, *result);
     if (!plan.ok()) return plan.status();
     row.SetProgram(plan->fit);
-    if (absl::Status status = config::WriteStrategy(plan->file, *output); !status.ok()) return status;
+    absl::Status written = options.format == kMkschFormat ? WriteMkschSchedule(options.graph, result->program, *output)
+                                                          : config::WriteStrategy(plan->file, *output);
+    if (!written.ok()) return written;
     std::fprintf(people, "%s%-22s %s\n", row.Text().c_str(), "written to", output->c_str());
   }
   if (!options.json.empty()) {
@@ -187,6 +193,9 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--budget", options->budget, "SIZE, or PERCENT of the peak when everything is kept")->required();
   command->add_option("--strategy", options->strategy, "Planner; \"str strategies\" lists them")->capture_default_str();
   command->add_option("--output", options->output, "Strategy file to write (default ~/.str/strategy.conf)");
+  command->add_option("--format", options->format, "mksch: a schedule for mksch's runner instead, of its own graphs")
+      ->capture_default_str()
+      ->check(CLI::IsMember({kStrFormat, kMkschFormat}));
   command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
   command->add_option("--time-limit", options->time_limit, "Stop after this long with the best plan so far");
   command->add_option("--gap", options->gap,
