@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(All, PlannerContractTest, ::testing::ValuesIn(AllPlanne
 TEST(RegistryTest, HasThePlannersByName) {
   for (absl::string_view name : {"str", "swap-only", "recompute-only", "keep-all", "checkmate-ilp", "str-paper",
                                  "str-approx", "checkpoint-last", "chen-sqrt", "chen-sqrt-noap", "chen-greedy",
-                                 "chen-greedy-noap", "griewank", "checkmate-lp", "kusumoto-exact", "dtr"}) {
+                                 "chen-greedy-noap", "griewank", "checkmate-lp", "kusumoto-exact", "dtr", "capuchin"}) {
     EXPECT_NE(FindPlanner(name), nullptr) << name;
   }
   EXPECT_EQ(FindPlanner("nothing"), nullptr);

@@ -52,6 +52,12 @@ void Evaluator::EvaluateTime(int64_t budget_bytes, Evaluation* evaluation) {
   evaluation->seconds = chosen->seconds;
 }
 
+int32_t Evaluator::PeakStage() const {
+  const auto step = std::lower_bound(steps_.begin(), steps_.end(), simulation_.peak_step);
+  CHECK(step != steps_.end()) << "the peak is after the last node";
+  return draft_.computes[step - steps_.begin()].stage;
+}
+
 Evaluation Evaluator::Evaluate(const Decisions& decisions, int64_t budget_bytes) {
   Evaluation evaluation = EvaluateMemory(decisions, budget_bytes);
   EvaluateTime(budget_bytes, &evaluation);

@@ -30,6 +30,8 @@ class Evaluator {
   // Of the last call. `program()` is the one chosen by EvaluateTime.
   const optimizer::Program& program() const { return evaluation_tight_ ? tight_program_ : relaxed_program_; }
   const optimizer::Program& tight_program() const { return tight_program_; }
+  // Where the tight program needs most.
+  int32_t PeakStage() const;
 
  private:
   const Problem& problem_;
