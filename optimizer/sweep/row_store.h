@@ -50,8 +50,8 @@ class RowStore {
   absl::Status Keep(std::string text);
   absl::Status Foreign(absl::string_view why) const;
 
-  const std::string file_;
-  const Header header_;
+  std::string file_;
+  Header header_;
   std::vector<Row> rows_;
 };
 

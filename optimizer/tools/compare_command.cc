@@ -1,8 +1,6 @@
 // str compare GRAPH: planners side by side over a sweep of budgets.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -17,8 +15,10 @@
 #include "optimizer/sweep/sweep.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/interrupt.h"
 #include "optimizer/tools/lists.h"
 #include "optimizer/tools/result_row.h"
+#include "optimizer/tools/sweep_options.h"
 
 namespace str::tools {
 namespace {
@@ -30,12 +30,9 @@ constexpr double kLargestAutomaticPercent = 95;
 constexpr double kSameOverhead = 1e-9;
 constexpr int kNarrowestColumn = 11;
 
-std::atomic<bool> stop_requested(false);
-
 struct CompareOptions {
-  std::string graph, budgets = kAutomatic, strategies = "all", json, time_limit = "60s", device, cost_unit;
-  uint64_t seed = 0;
-  int threads = 2;
+  std::string graph, budgets = kAutomatic, strategies = "all";
+  SweepOptions sweep;
 };
 
 std::string PointName(const strategies::Planner& planner, const std::string& budget) {
@@ -92,8 +89,8 @@ absl::StatusOr<std::vector<std::string>> AutomaticBudgets(const GraphInput& inpu
   strategies::PlanRequest request = MakeRequest(input, 1);
   // So small that the smallest possible is all that there is to find out.
   for (const strategies::Planner* planner : planners) {
-    if (stop_requested || planner->default_gap() == 0) continue;
-    const absl::StatusOr<strategies::PlanResult> result = planner->Plan(request, nullptr, &stop_requested);
+    if (StopRequested() || planner->default_gap() == 0) continue;
+    const absl::StatusOr<strategies::PlanResult> result = planner->Plan(request, nullptr, &StopRequested());
     if (!result.ok() || result->min_budget_bytes == 0) continue;
     least = least == 0 ? result->min_budget_bytes : std::min(least, result->min_budget_bytes);
   }
@@ -123,9 +120,9 @@ absl::StatusOr<std::vector<std::string>> ParseBudgets(const std::string& text, c
 absl::StatusOr<int> Compare(const CompareOptions& options) {
   const absl::StatusOr<std::vector<const strategies::Planner*>> planners = ParseStrategies(options.strategies);
   if (!planners.ok()) return planners.status();
-  const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.time_limit);
+  const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
   if (!time_limit.ok()) return time_limit.status();
-  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
+  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.sweep.cost_unit, options.sweep.device);
   if (!input.ok()) return input.status();
   const absl::StatusOr<std::vector<std::string>> budgets = ParseBudgets(options.budgets, *input, *planners);
   if (!budgets.ok()) return budgets.status();
@@ -136,10 +133,10 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
     for (const strategies::Planner* planner : *planners) {
       strategies::PlanRequest request = MakeRequest(*input, *bytes);
       request.time_limit = *time_limit;
-      request.seed = options.seed;
+      request.seed = options.sweep.seed;
       request.gap = planner->default_gap();
       points.push_back({PointName(*planner, budget), [&input, planner, request](std::string* summary) {
-                          const PointResult point = PlanPoint(*input, *planner, request, &stop_requested);
+                          const PointResult point = PlanPoint(*input, *planner, request, &StopRequested());
                           const std::optional<double> overhead = point.row.Overhead();
                           *summary = overhead.has_value()
                                          ? absl::StrFormat("%s, %+.2f %%", point.row.status, 100 * *overhead)
@@ -150,26 +147,15 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
                         }});
     }
   }
-  RowStore store(options.json, {{"command", "compare"},
-                                {"graph", input->file.name()},
-                                {"fingerprint", input->file.fingerprint()},
-                                {"device", options.device},
-                                {"cost_unit", options.cost_unit},
-                                {"time_limit", options.time_limit},
-                                {"seed", absl::StrCat(options.seed)}});
-  if (absl::Status status = store.Resume(); !status.ok()) return status;
-  std::signal(SIGINT, [](int) {
-    stop_requested.store(true);
-    std::signal(SIGINT, SIG_DFL);
-  });
-  if (absl::Status status = RunSweep(points, options.threads, stop_requested, &store); !status.ok()) return status;
-  std::FILE* const people = options.json == "-" ? stderr : stdout;
+  const absl::StatusOr<RowStore> store = RunSweep(
+      options.sweep,
+      {{"command", "compare"}, {"graph", input->file.name()}, {"fingerprint", input->file.fingerprint()}}, points);
+  if (!store.ok()) return store.status();
+  std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
   std::fprintf(people, "%s: time of a step above everything kept, in percent; * is the lowest\n%s",
-               input->file.name().c_str(), Table(*planners, *budgets, store).c_str());
-  if (options.json == "-") std::fputs(store.Contents().c_str(), stdout);
-  if (!stop_requested) return kExitDone;
-  std::fputs("str: interrupted; the same command goes on from here if it has --json=FILE\n", stderr);
-  return kExitLimit;
+               input->file.name().c_str(), Table(*planners, *budgets, *store).c_str());
+  if (options.sweep.json == "-") std::fputs(store->Contents().c_str(), stdout);
+  return StopRequested() ? kExitLimit : kExitDone;
 }
 
 }  // namespace
@@ -184,15 +170,7 @@ void AddCompareCommand(CLI::App* app, int* exit_code) {
       ->capture_default_str();
   command->add_option("--strategies", options->strategies, "Separated by commas; \"str strategies\" lists them")
       ->capture_default_str();
-  command->add_option("--json", options->json,
-                      "Write all rows to this file after each; if it is there, go on from it. - for stdout");
-  command->add_option("--time-limit", options->time_limit, "Per plan")->capture_default_str();
-  command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();
-  command->add_option("--threads", options->threads, "Plans at the same time")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--device", options->device, "Device the plans are for: a name of \"str devices\" or a file");
-  AddCostUnitOption(command, &options->cost_unit);
+  AddSweepOptions(command, &options->sweep);
   command->footer("Example: str compare vgg16.graph --budgets=80%,60%,40% --strategies=str,chen-sqrt --json=rows.json");
   command->callback([options, exit_code] {
     const absl::StatusOr<int> code = Compare(*options);

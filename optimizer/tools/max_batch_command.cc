@@ -1,6 +1,4 @@
 // str max-batch GRAPH... --batch=LIST --budget=SIZE: the largest batch that fits, per strategy.
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -18,19 +16,17 @@
 #include "optimizer/sweep/row_store.h"
 #include "optimizer/sweep/sweep.h"
 #include "optimizer/tools/command.h"
+#include "optimizer/tools/interrupt.h"
 #include "optimizer/tools/lists.h"
+#include "optimizer/tools/sweep_options.h"
 
 namespace str::tools {
 namespace {
 
-std::atomic<bool> stop_requested(false);
-
 struct MaxBatchOptions {
   std::vector<std::string> graphs;
-  std::string batches, budget, strategies = "str", max_overhead, json, time_limit = "60s", device, cost_unit,
-                               yardstick = "judge", tried;
-  uint64_t seed = 0;
-  int threads = 2;
+  std::string batches, budget, strategies = "str", max_overhead, tried, yardstick = "judge";
+  SweepOptions sweep;
 };
 
 absl::StatusOr<std::vector<GraphAtBatch>> ReadGraphs(const MaxBatchOptions& options) {
@@ -42,7 +38,7 @@ absl::StatusOr<std::vector<GraphAtBatch>> ReadGraphs(const MaxBatchOptions& opti
     return absl::InvalidArgumentError(absl::StrCat("--batch: ", batches.size(), " batch sizes for ",
                                                    options.graphs.size(), " graphs; give one for each"));
   }
-  const absl::StatusOr<absl::Duration> unit = ParseCostUnit(options.cost_unit);
+  const absl::StatusOr<absl::Duration> unit = ParseCostUnit(options.sweep.cost_unit);
   if (!unit.ok()) return unit.status();
   std::vector<GraphAtBatch> graphs;
   for (size_t i = 0; i < batches.size(); ++i) {
@@ -103,12 +99,12 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   if (!graphs.ok()) return graphs.status();
   MaxBatchQuery query;
   query.graphs = &*graphs;
-  query.device = options.device;
-  query.seed = options.seed;
+  query.device = options.sweep.device;
+  query.seed = options.sweep.seed;
   const absl::StatusOr<int64_t> budget = config::ParseBytes(options.budget);
   if (!budget.ok()) return absl::InvalidArgumentError(absl::StrCat("--budget: ", budget.status().message()));
   query.budget_bytes = *budget;
-  const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.time_limit);
+  const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
   if (!time_limit.ok()) return time_limit.status();
   query.time_limit_per_plan = *time_limit;
   if (!options.max_overhead.empty()) {
@@ -127,35 +123,28 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   for (const strategies::Planner* planner : *planners) {
     points.push_back({std::string(planner->name()), [&query, planner](std::string* summary) {
                         const absl::Time start = absl::Now();
-                        const MaxBatchResult result = FindMaxBatch(query, *planner, &stop_requested);
+                        const MaxBatchResult result = FindMaxBatch(query, *planner, &StopRequested());
                         *summary = Summary(result);
                         return Row(*planner, result, absl::ToDoubleSeconds(absl::Now() - start));
                       }});
   }
-  RowStore store(options.json, {{"command", "max-batch"},
-                                {"graph", graphs->front().file.name()},
-                                {"fingerprint", graphs->front().file.fingerprint()},
-                                {"batches_of_graphs", options.batches},
-                                {"budget_bytes", absl::StrCat(*budget)},
-                                {"max_overhead", options.max_overhead},
-                                {"batches", options.tried},
-                                {"yardstick", options.yardstick},
-                                {"device", options.device},
-                                {"cost_unit", options.cost_unit},
-                                {"time_limit", options.time_limit},
-                                {"seed", absl::StrCat(options.seed)}});
-  if (absl::Status status = store.Resume(); !status.ok()) return status;
-  std::signal(SIGINT, [](int) {
-    stop_requested.store(true);
-    std::signal(SIGINT, SIG_DFL);
-  });
-  if (absl::Status status = RunSweep(points, options.threads, stop_requested, &store); !status.ok()) return status;
-  std::FILE* const people = options.json == "-" ? stderr : stdout;
+  const absl::StatusOr<RowStore> store = RunSweep(options.sweep,
+                                                  {{"command", "max-batch"},
+                                                   {"graph", graphs->front().file.name()},
+                                                   {"fingerprint", graphs->front().file.fingerprint()},
+                                                   {"batches_of_graphs", options.batches},
+                                                   {"budget_bytes", absl::StrCat(*budget)},
+                                                   {"max_overhead", options.max_overhead},
+                                                   {"batches", options.tried},
+                                                   {"yardstick", options.yardstick}},
+                                                  points);
+  if (!store.ok()) return store.status();
+  std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
   std::fprintf(people, "%s: largest batch within %s\n", graphs->front().file.name().c_str(),
                config::FormatBytes(*budget).c_str());
   bool any = false;
   for (const strategies::Planner* planner : *planners) {
-    const google::protobuf::Struct* row = store.Find(planner->name());
+    const google::protobuf::Struct* row = store->Find(planner->name());
     if (row == nullptr) continue;
     const optimizer::JsonFields fields(row, "a row");
     const int64_t batch = fields.Whole("batch").value_or(0);
@@ -163,8 +152,8 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
     std::fprintf(people, "%-20s %6ld%s\n", std::string(planner->name()).c_str(), static_cast<long>(batch),
                  fields.Has("error") ? "  (could not go on; see the rows)" : "");
   }
-  if (options.json == "-") std::fputs(store.Contents().c_str(), stdout);
-  if (stop_requested) return kExitLimit;
+  if (options.sweep.json == "-") std::fputs(store->Contents().c_str(), stdout);
+  if (StopRequested()) return kExitLimit;
   return any ? kExitDone : kExitInfeasible;
 }
 
@@ -186,15 +175,7 @@ void AddMaxBatchCommand(CLI::App* app, int* exit_code) {
                    "checkmate: its baselines as its authors count them, by its own evaluator; else the judge")
       ->capture_default_str()
       ->check(CLI::IsMember({"judge", "checkmate"}));
-  command->add_option("--json", options->json,
-                      "Write all rows to this file after each; if it is there, go on from it. - for stdout");
-  command->add_option("--time-limit", options->time_limit, "Per plan")->capture_default_str();
-  command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();
-  command->add_option("--threads", options->threads, "Strategies at the same time")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--device", options->device, "Device the plans are for: a name of \"str devices\" or a file");
-  AddCostUnitOption(command, &options->cost_unit);
+  AddSweepOptions(command, &options->sweep);
   command->footer("Example: str max-batch vgg19.json --batch=64 --budget=16GB --strategy=keep-all,recompute-only");
   command->callback([options, exit_code] {
     const absl::StatusOr<int> code = FindBatches(*options);

@@ -1,6 +1,4 @@
 // str plan GRAPH --budget=SIZE|PERCENT
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -20,6 +18,7 @@
 #include "optimizer/tools/finished_plan.h"
 #include "optimizer/tools/infeasible_text.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/interrupt.h"
 #include "optimizer/tools/lists.h"
 #include "optimizer/tools/pins.h"
 #include "optimizer/tools/plan_format.h"
@@ -29,8 +28,6 @@ namespace str::tools {
 namespace {
 
 using strategies::PlanStatus;
-
-std::atomic<bool> stop_requested(false);
 
 struct PlanOptions {
   std::string graph, budget, strategy = "str", output, json, time_limit, gap, solver, device, host_limit, disk_limit,
@@ -118,20 +115,17 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   const absl::StatusOr<strategies::PlanRequest> request = ParseRequest(options, *planner, *input);
   if (!request.ok()) return request.status();
 
-  // The first Ctrl-C keeps the best plan so far, a second one ends the process.
-  std::signal(SIGINT, [](int) {
-    stop_requested.store(true);
-    std::signal(SIGINT, SIG_DFL);
-  });
+  // Ctrl-C keeps the best plan so far.
+  StopOnInterrupt();
   const absl::Time start = absl::Now();
   const auto progress = [&](absl::string_view line) {
     std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
   };
-  absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &stop_requested);
+  absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &StopRequested());
   if (!result.ok()) return result.status();
   const double planner_seconds = absl::ToDoubleSeconds(absl::Now() - start);
   absl::Status certified =
-      AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &stop_requested, &*result);
+      AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &StopRequested(), &*result);
   if (!certified.ok()) return certified;
   SayUnused(options, *result);
 
