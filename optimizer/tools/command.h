@@ -24,6 +24,7 @@ void AddDevicesCommand(CLI::App* app, int* exit_code);
 void AddCalibrateCommand(CLI::App* app, int* exit_code);
 void AddCompareCommand(CLI::App* app, int* exit_code);
 void AddMaxBatchCommand(CLI::App* app, int* exit_code);
+void AddImportCommand(CLI::App* app, int* exit_code);
 void AddVersionCommand(CLI::App* app, int* exit_code);
 
 // --cost-unit, for commands that read a graph.

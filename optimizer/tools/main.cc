@@ -42,6 +42,7 @@ int Main(int argc, char** argv) {
   AddCompareCommand(&app, &exit_code);
   AddMaxBatchCommand(&app, &exit_code);
   AddCheckCommand(&app, &exit_code);
+  AddImportCommand(&app, &exit_code);
   AddStrategiesCommand(&app, &exit_code);
   AddDevicesCommand(&app, &exit_code);
   AddCalibrateCommand(&app, &exit_code);

@@ -26,20 +26,6 @@ using optimizer::SolveStatus;
 // What STR coarsens graphs to unless told otherwise. Nodes are not fused that would need half the memory to run.
 constexpr int kMostNodes = 64;
 
-SwapTables MakeTables(const PlanRequest& request, const StagedGraph& staged) {
-  std::vector<double> out, in;
-  for (int i = 0; i < staged.size(); ++i) {
-    double out_seconds = 0, in_seconds = 0;
-    for (const optimizer::TensorId tensor : staged.node(i).tensors) {
-      out_seconds += request.costs->CopyOutSeconds(request.graph->tensor(tensor).bytes);
-      in_seconds += request.costs->CopyInSeconds(request.graph->tensor(tensor).bytes);
-    }
-    out.push_back(out_seconds);
-    in.push_back(in_seconds);
-  }
-  return {SwapTable(staged, out), SwapTable(staged, in)};
-}
-
 SwapSchedule Read(const StagedModel& model, const SwapColumns& columns, int size, const std::vector<double>& values) {
   SwapSchedule schedule = {model.Read(values).held, StageMatrix(size), StageMatrix(size)};
   for (int stage = 0; stage < size; ++stage) {
@@ -68,7 +54,7 @@ class StrPaperPlanner : public Planner {
     if (approximate_ && staged.size() > kMostNodes) {
       staged = Coarsen(staged, kMostNodes, (request.budget_bytes - staged.fixed_bytes()) / 2);
     }
-    const SwapTables tables = MakeTables(request, staged);
+    const SwapTables tables = MakeSwapTables(*request.graph, *request.costs, staged);
     std::vector<bool> may_swap;
     for (int i = 0; i < staged.size(); ++i) may_swap.push_back(staged.node(i).may_swap);
     const auto solve = [&](int64_t budget_bytes, SolveOptions options) -> absl::StatusOr<StagedAttempt> {

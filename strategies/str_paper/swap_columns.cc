@@ -11,6 +11,20 @@ constexpr double kMostCopiesBack = 5;
 
 }  // namespace
 
+SwapTables MakeSwapTables(const optimizer::Graph& graph, const optimizer::Costs& costs, const StagedGraph& staged) {
+  std::vector<double> out, in;
+  for (int i = 0; i < staged.size(); ++i) {
+    double out_seconds = 0, in_seconds = 0;
+    for (const optimizer::TensorId tensor : staged.node(i).tensors) {
+      out_seconds += costs.CopyOutSeconds(graph.tensor(tensor).bytes);
+      in_seconds += costs.CopyInSeconds(graph.tensor(tensor).bytes);
+    }
+    out.push_back(out_seconds);
+    in.push_back(in_seconds);
+  }
+  return {SwapTable(staged, out), SwapTable(staged, in)};
+}
+
 SwapColumns::SwapColumns(const StagedGraph* graph, const SwapTables* tables, std::vector<bool> may_swap, SwapRows rows)
     : graph_(*graph),
       tables_(*tables),

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "optimizer/cost/costs.h"
+#include "optimizer/graph/graph.h"
 #include "optimizer/ilp/linear_model.h"
 #include "strategies/staged/schedule.h"
 #include "strategies/staged/staged_model.h"
@@ -26,6 +28,9 @@ struct SwapTables {
   SwapTable out;
   SwapTable in;
 };
+
+// What copying each tensor of a value takes, one after the other.
+SwapTables MakeSwapTables(const optimizer::Graph& graph, const optimizer::Costs& costs, const StagedGraph& staged);
 
 enum class SwapRows { kPublished, kSound };
 
