@@ -1,8 +1,8 @@
-// Recognises STR's original INI strategy files, which are no longer read:
+// Recognises STR's original INI strategy files, which only str import reads:
 //   [solution]
 //   strategy=hybrid
 //   [hybrid]
-//   r=0.5
+//   r=R
 #ifndef STR_CONFIG_ORIGINAL_INI_H_
 #define STR_CONFIG_ORIGINAL_INI_H_
 

@@ -65,8 +65,8 @@ absl::StatusOr<StrategyFile> ParseStrategy(absl::string_view text, absl::string_
   if (IsOriginalIni(text)) {
     return absl::InvalidArgumentError(absl::StrCat(source_name,
                                                    ": this is a strategy in STR's original INI form ([solution] "
-                                                   "strategy=...), which this version neither reads nor "
-                                                   "converts; make a new one with str plan from a captured graph"));
+                                                   "strategy=...); convert it with str import, or make a new one "
+                                                   "with str plan from a captured graph"));
   }
   StrategyFile strategy;
   if (absl::Status parsed = ParseTextProto(text, "strategy file", source_name, &strategy); !parsed.ok()) return parsed;

@@ -61,7 +61,7 @@ TEST(StrategyIoTest, OriginalIniIsRefusedAsSuch) {
                            "strategy=swap\ntags=conv1\n"}) {
     const absl::Status status = ParseStrategy(text, "old.conf").status();
     EXPECT_TRUE(IsInvalid(status, "old.conf: this is a strategy in STR's original INI form"));
-    EXPECT_TRUE(IsInvalid(status, "neither reads nor converts"));
+    EXPECT_TRUE(IsInvalid(status, "convert it with str import"));
   }
 }
 
