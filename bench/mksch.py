@@ -115,7 +115,13 @@ def main():
     slower = [r for r in results if r["planner_seconds"] > r["tool_seconds"]]
     print(f"{len(results)} rows, ours/the tool's; worse in time or peak: {len(worse)}; slower to plan: {len(slower)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps({"rows": results, "worse": len(worse), "slower": len(slower)}, indent=1) + "\n")
+    temporary = options.json.with_name(f"{options.json.name}.new")
+    temporary.write_text(json.dumps({"rows": results, "worse": len(worse), "slower": len(slower)}, indent=1) + "\n")
+    temporary.replace(options.json)
+    if not results:
+        sys.exit("no rows: no such graph, or no recorded figures for it")
+    if worse:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

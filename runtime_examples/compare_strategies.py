@@ -171,7 +171,9 @@ def main(arguments):
     if options.json:
         write_json(options.json, results)
     planned = [row for row in results["rows"] if "file" in row]
-    return 0 if all(row["trained"] == "ok" and row["equal"] for row in planned) else 1
+    if not planned:
+        print("no strategy has a plan for this budget: nothing was trained", file=sys.stderr)
+    return 0 if planned and all(row["trained"] == "ok" and row["equal"] for row in planned) else 1
 
 
 if __name__ == "__main__":

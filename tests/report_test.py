@@ -7,8 +7,6 @@ import subprocess
 import pytest
 
 
-
-
 @pytest.fixture
 def chain(tmp_path):
     """A chain of layers with their gradients, as node-link JSON."""
@@ -58,7 +56,18 @@ def test_report_puts_several_files_on_one_page(str_command, chain, tmp_path):
     assert "time of a step against the budget" in text and "largest batch within 0.1 GB" in text
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"command": "plan", "rows": []}', '{"command": "compare", "rows": []}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"command": "plan", "rows": []}',
+        '{"command": "compare", "rows": []}',
+        '{"command": "compare", "rows": [{}]}',
+        '{"command": "max-batch", "rows": [{"strategy": "str", "batch": 3}]}',
+    ],
+)
 def test_what_no_sweep_wrote_is_refused(str_command, tmp_path, content):
     foreign = tmp_path / "foreign.json"
     foreign.write_text(content)
@@ -75,8 +84,9 @@ def test_the_page_shows_its_lines_in_a_browser(str_command, chain, tmp_path):
     page = tmp_path / "compare.html"
     result = str_command("compare", chain, "--strategies=recompute-only", "--budgets=100%,70%", f"--html={page}")
     assert result.returncode == 0, result.errors
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"]
     shown = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom", page.as_uri()],
+        [browser, *options, page.as_uri()],
         capture_output=True,
         text=True,
         check=False,

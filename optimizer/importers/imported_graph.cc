@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "config/digest.h"
 #include "config/graph_validator.h"
 
 namespace str::optimizer {
@@ -16,19 +16,14 @@ constexpr double kLongestNanoseconds = 9e18;
 }  // namespace
 
 std::string ImportedFingerprint(const config::GraphFile& file) {
-  // FNV-1a.
-  uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&hash](const std::string& text) {
-    for (const unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
-    hash *= 0x100000001b3;  // Ends the text, as a zero byte would.
-  };
+  config::Digest digest;
   for (const config::Node& node : file.node()) {
-    add(node.name());
-    for (const config::Output& output : node.output()) add(absl::StrCat(output.bytes()));
-    for (const std::string& input : node.input()) add(input);
-    add("");
+    digest.Add(node.name());
+    for (const config::Output& output : node.output()) digest.Add(absl::StrCat(output.bytes()));
+    for (const std::string& input : node.input()) digest.Add(input);
+    digest.Add("");
   }
-  return absl::StrFormat("%016x", hash);
+  return digest.Hex();
 }
 
 absl::StatusOr<config::GraphFile> MakeGraphFile(const ImportedGraph& graph) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "strategies/checkmate/yardstick.h"
 
 namespace str::tools {
@@ -64,6 +63,7 @@ class Finder {
     PointResult point = PlanAt(*input);
     ++result_.plans;
     if (!point.error.empty()) return absl::FailedPreconditionError(point.error);
+    result_.limited |= point.row.status == StatusName(strategies::PlanStatus::kLimit);
     const std::optional<double> overhead = point.row.Overhead();
     accepted_ = overhead.has_value() && *overhead <= max_overhead + kSame;
     if (!accepted_) return absl::OkStatus();

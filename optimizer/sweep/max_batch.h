@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +49,8 @@ struct MaxBatchResult {
   // What a plan of that batch may cost above everything kept, as a share.
   double max_overhead = 0;
   int plans = 0;
+  // Some plan was not found in time, which counts as not fitting.
+  bool limited = false;
   // Why a plan could not be tried; the batch is what was known until then.
   std::string error;
 };

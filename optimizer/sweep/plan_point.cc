@@ -1,9 +1,9 @@
 #include "optimizer/sweep/plan_point.h"
 
-#include <utility>
-
 #include "absl/time/clock.h"
+#include "config/digest.h"
 #include "optimizer/tools/finished_plan.h"
+#include "optimizer/tools/json.h"
 
 namespace str::tools {
 
@@ -30,6 +30,15 @@ strategies::PlanRequest MakeRequest(const GraphInput& input, int64_t budget_byte
   request.budget_bytes = budget_bytes;
   request.placed = !input.file.tensorflow_version().empty();
   return request;
+}
+
+std::string ContentsOf(const GraphInput& input) {
+  config::Digest digest;
+  digest.Add(input.file.SerializeAsString());
+  for (const double seconds : input.costs.node_seconds) digest.Add(JsonNumber(seconds));
+  digest.Add(JsonNumber(input.costs.CopyOutSeconds(1)));
+  digest.Add(JsonNumber(input.costs.CopyInSeconds(1)));
+  return digest.Hex();
 }
 
 PointResult PlanPoint(const GraphInput& input, const strategies::Planner& planner,

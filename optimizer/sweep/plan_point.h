@@ -21,6 +21,10 @@ struct PointResult {
 // literature, which counts bytes without placing them. `input` must outlive it.
 strategies::PlanRequest MakeRequest(const GraphInput& input, int64_t budget_bytes);
 
+// 16 hex digits over all that a plan depends on: the graph file, the times and the copy rates. Two inputs with the same
+// digits give the same rows.
+std::string ContentsOf(const GraphInput& input);
+
 // `request` holds the graph and the costs of `input`. The bound is the planner's own: none is proven for others.
 PointResult PlanPoint(const GraphInput& input, const strategies::Planner& planner,
                       const strategies::PlanRequest& request, const std::atomic<bool>* stop);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "optimizer/importers/json_fields.h"
 #include "optimizer/sweep/plan_point.h"
 #include "optimizer/sweep/row_store.h"
@@ -31,12 +32,19 @@ constexpr double kSameOverhead = 1e-9;
 constexpr int kNarrowestColumn = 11;
 
 struct CompareOptions {
-  std::string graph, budgets = kAutomatic, strategies = "all";
+  std::vector<std::string> graphs;
+  std::string budgets = kAutomatic, strategies = "all";
   SweepOptions sweep;
 };
 
-std::string PointName(const strategies::Planner& planner, const std::string& budget) {
-  return absl::StrCat(planner.name(), "@", budget);
+// One of the graphs, with the budgets that it is planned for.
+struct Subject {
+  GraphInput input;
+  std::vector<std::string> budgets;
+};
+
+std::string PointName(const Subject& subject, const strategies::Planner& planner, const std::string& budget) {
+  return absl::StrCat(subject.input.file.name(), ": ", planner.name(), "@", budget);
 }
 
 std::optional<double> OverheadOf(const google::protobuf::Struct* row) {
@@ -56,7 +64,7 @@ std::string Cell(const google::protobuf::Struct* row) {
 }
 
 // One line a budget, one column a strategy: the step's time above everything kept in percent, * at the lowest.
-std::string Table(const std::vector<const strategies::Planner*>& planners, const std::vector<std::string>& budgets,
+std::string Table(const Subject& subject, const std::vector<const strategies::Planner*>& planners,
                   const RowStore& store) {
   const auto column = [](const strategies::Planner* planner, absl::string_view text) {
     return absl::StrFormat(" %*s", std::max<int>(kNarrowestColumn, static_cast<int>(planner->name().size())), text);
@@ -64,15 +72,15 @@ std::string Table(const std::vector<const strategies::Planner*>& planners, const
   std::string text = absl::StrFormat("%-10s", "budget");
   for (const strategies::Planner* planner : planners) text += column(planner, planner->name());
   text += "\n";
-  for (const std::string& budget : budgets) {
+  for (const std::string& budget : subject.budgets) {
     std::optional<double> lowest;
     for (const strategies::Planner* planner : planners) {
-      const std::optional<double> overhead = OverheadOf(store.Find(PointName(*planner, budget)));
+      const std::optional<double> overhead = OverheadOf(store.Find(PointName(subject, *planner, budget)));
       if (overhead.has_value()) lowest = std::min(lowest.value_or(*overhead), *overhead);
     }
     absl::StrAppendFormat(&text, "%-10s", budget);
     for (const strategies::Planner* planner : planners) {
-      const google::protobuf::Struct* row = store.Find(PointName(*planner, budget));
+      const google::protobuf::Struct* row = store.Find(PointName(subject, *planner, budget));
       const std::optional<double> overhead = OverheadOf(row);
       const bool best = overhead.has_value() && *overhead <= *lowest + kSameOverhead;
       text += column(planner, absl::StrCat(Cell(row), best ? "*" : ""));
@@ -84,19 +92,23 @@ std::string Table(const std::vector<const strategies::Planner*>& planners, const
 
 // As percentages, evenly from the least that one of the planners can do with, as far as they tell.
 absl::StatusOr<std::vector<std::string>> AutomaticBudgets(const GraphInput& input,
-                                                          const std::vector<const strategies::Planner*>& planners) {
+                                                          const std::vector<const strategies::Planner*>& planners,
+                                                          const SweepOptions& options, absl::Duration time_limit) {
   int64_t least = 0;
-  strategies::PlanRequest request = MakeRequest(input, 1);
   // So small that the smallest possible is all that there is to find out.
+  strategies::PlanRequest request = MakeRequest(input, 1);
+  request.time_limit = time_limit;
+  request.seed = options.seed;
+  std::string why;
   for (const strategies::Planner* planner : planners) {
-    if (StopRequested() || planner->default_gap() == 0) continue;
     const absl::StatusOr<strategies::PlanResult> result = planner->Plan(request, nullptr, &StopRequested());
+    if (!result.ok()) why = absl::StrCat(" (", planner->name(), ": ", result.status().message(), ")");
     if (!result.ok() || result->min_budget_bytes == 0) continue;
     least = least == 0 ? result->min_budget_bytes : std::min(least, result->min_budget_bytes);
   }
   if (least == 0) {
-    return absl::FailedPreconditionError(
-        "--budgets: none of the strategies tells the least that it can do with, so name some, like 80%,60%");
+    return absl::FailedPreconditionError(absl::StrCat(
+        "--budgets: none of the strategies tells the least that it can do with, so name some, like 80%,60%", why));
   }
   const double peak = static_cast<double>(input.baseline_peak_bytes);
   const double lowest = std::ceil(1000 * static_cast<double>(least) / peak) / 10;
@@ -109,12 +121,29 @@ absl::StatusOr<std::vector<std::string>> AutomaticBudgets(const GraphInput& inpu
   return budgets;
 }
 
-absl::StatusOr<std::vector<std::string>> ParseBudgets(const std::string& text, const GraphInput& input,
-                                                      const std::vector<const strategies::Planner*>& planners) {
-  if (text == kAutomatic) return AutomaticBudgets(input, planners);
-  std::vector<std::string> budgets = SplitList(text);
-  if (budgets.empty()) return absl::InvalidArgumentError("--budgets: names no budget; write it like 80%,60%,6GiB");
-  return budgets;
+absl::StatusOr<Subject> ReadSubject(const std::string& path, const CompareOptions& options,
+                                    const std::vector<const strategies::Planner*>& planners,
+                                    absl::Duration time_limit) {
+  absl::StatusOr<GraphInput> input = ReadGraphInput(path, options.sweep.cost_unit, options.sweep.device);
+  if (!input.ok()) return input.status();
+  absl::StatusOr<std::vector<std::string>> budgets = options.budgets == kAutomatic
+                                                         ? AutomaticBudgets(*input, planners, options.sweep, time_limit)
+                                                         : SplitList(options.budgets);
+  if (!budgets.ok()) return budgets.status();
+  if (budgets->empty()) return absl::InvalidArgumentError("--budgets: names no budget; write it like 80%,60%,6GiB");
+  return Subject{*std::move(input), *std::move(budgets)};
+}
+
+JsonObject PlanRow(const Subject& subject, const strategies::Planner& planner, const strategies::PlanRequest& request,
+                   std::string* summary) {
+  const PointResult point = PlanPoint(subject.input, planner, request, &StopRequested());
+  const std::optional<double> overhead = point.row.Overhead();
+  *summary = overhead.has_value() ? absl::StrFormat("%s, %+.2f %%", point.row.status, 100 * *overhead)
+                                  : absl::StrCat(point.row.status, point.error.empty() ? "" : ": ", point.error);
+  JsonObject row = point.row.Json();
+  row.Add("graph", subject.input.file.name());
+  if (!point.error.empty()) row.Add("error", point.error);
+  return row;
 }
 
 absl::StatusOr<int> Compare(const CompareOptions& options) {
@@ -122,38 +151,47 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   if (!planners.ok()) return planners.status();
   const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
   if (!time_limit.ok()) return time_limit.status();
-  const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.sweep.cost_unit, options.sweep.device);
-  if (!input.ok()) return input.status();
-  const absl::StatusOr<std::vector<std::string>> budgets = ParseBudgets(options.budgets, *input, *planners);
-  if (!budgets.ok()) return budgets.status();
+  StopOnInterrupt();
+  std::vector<Subject> subjects;
+  std::vector<std::string> names, contents;
+  for (const std::string& path : options.graphs) {
+    absl::StatusOr<Subject> subject = ReadSubject(path, options, *planners, *time_limit);
+    if (!subject.ok()) return subject.status();
+    names.push_back(subject->input.file.name());
+    contents.push_back(ContentsOf(subject->input));
+    subjects.push_back(*std::move(subject));
+  }
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("two graphs are called \"", *twice, "\"; compare them one by one"));
+  }
   std::vector<SweepPoint> points;
-  for (const std::string& budget : *budgets) {
-    const absl::StatusOr<int64_t> bytes = ParseBudget(budget, input->baseline_peak_bytes);
-    if (!bytes.ok()) return bytes.status();
-    for (const strategies::Planner* planner : *planners) {
-      strategies::PlanRequest request = MakeRequest(*input, *bytes);
-      request.time_limit = *time_limit;
-      request.seed = options.sweep.seed;
-      request.gap = planner->default_gap();
-      points.push_back({PointName(*planner, budget), [&input, planner, request](std::string* summary) {
-                          const PointResult point = PlanPoint(*input, *planner, request, &StopRequested());
-                          const std::optional<double> overhead = point.row.Overhead();
-                          *summary = overhead.has_value()
-                                         ? absl::StrFormat("%s, %+.2f %%", point.row.status, 100 * *overhead)
-                                         : absl::StrCat(point.row.status, point.error.empty() ? "" : ": ", point.error);
-                          JsonObject row = point.row.Json();
-                          if (!point.error.empty()) row.Add("error", point.error);
-                          return row;
-                        }});
+  for (const Subject& subject : subjects) {
+    for (const std::string& budget : subject.budgets) {
+      const absl::StatusOr<int64_t> bytes = ParseBudget(budget, subject.input.baseline_peak_bytes);
+      if (!bytes.ok()) return bytes.status();
+      for (const strategies::Planner* planner : *planners) {
+        strategies::PlanRequest request = MakeRequest(subject.input, *bytes);
+        request.time_limit = *time_limit;
+        request.seed = options.sweep.seed;
+        request.gap = planner->default_gap();
+        points.push_back({PointName(subject, *planner, budget), [&subject, planner, request](std::string* summary) {
+                            return PlanRow(subject, *planner, request, summary);
+                          }});
+      }
     }
   }
   const absl::StatusOr<RowStore> store = RunSweep(
       options.sweep,
-      {{"command", "compare"}, {"graph", input->file.name()}, {"fingerprint", input->file.fingerprint()}}, points);
+      {{"command", "compare"}, {"graphs", absl::StrJoin(names, ", ")}, {"contents", absl::StrJoin(contents, ", ")}},
+      points);
   if (!store.ok()) return store.status();
   std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
-  std::fprintf(people, "%s: time of a step above everything kept, in percent; * is the lowest\n%s",
-               input->file.name().c_str(), Table(*planners, *budgets, *store).c_str());
+  for (const Subject& subject : subjects) {
+    std::fprintf(people, "%s: time of a step above everything kept, in percent; * is the lowest\n%s",
+                 subject.input.file.name().c_str(), Table(subject, *planners, *store).c_str());
+  }
   if (options.sweep.json == "-") std::fputs(store->Contents().c_str(), stdout);
   return StopRequested() ? kExitLimit : kExitDone;
 }
@@ -162,8 +200,8 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
 
 void AddCompareCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app->add_subcommand("compare", "Plans a graph with several strategies over a sweep of budgets");
-  command->add_option("GRAPH", options->graph, "Graph file, or a graph of another project")->required();
+  CLI::App* command = app->add_subcommand("compare", "Plans graphs with several strategies over a sweep of budgets");
+  command->add_option("GRAPH", options->graphs, "Graph files, or graphs of other projects")->required();
   command
       ->add_option("--budgets", options->budgets,
                    "SIZEs and PERCENTs, separated by commas; auto: ten, from the least that fits")

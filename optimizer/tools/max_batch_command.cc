@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "config/text_units.h"
@@ -56,6 +57,17 @@ absl::StatusOr<std::vector<GraphAtBatch>> ReadGraphs(const MaxBatchOptions& opti
   return graphs;
 }
 
+absl::StatusOr<std::vector<std::string>> ContentsOfAll(const std::vector<GraphAtBatch>& graphs,
+                                                       const std::string& device) {
+  std::vector<std::string> contents;
+  for (const GraphAtBatch& graph : graphs) {
+    const absl::StatusOr<GraphInput> input = MakeGraphInput(graph.file, graph.source_name, device);
+    if (!input.ok()) return input.status();
+    contents.push_back(ContentsOf(*input));
+  }
+  return contents;
+}
+
 // "FIRST:LAST:STEP".
 absl::StatusOr<BatchRange> ParseRange(const std::string& text) {
   BatchRange range;
@@ -77,6 +89,7 @@ JsonObject Row(const strategies::Planner& planner, const MaxBatchResult& result,
   json.Add("max_overhead", result.max_overhead);
   json.Add("plans", result.plans);
   json.Add("seconds", seconds);
+  json.AddRaw("limited", result.limited ? "true" : "false");
   if (result.row.has_value()) {
     json.Add("peak_bytes", result.row->peak_bytes);
     json.Add("overhead", result.row->Overhead());
@@ -88,8 +101,8 @@ JsonObject Row(const strategies::Planner& planner, const MaxBatchResult& result,
 std::string Summary(const MaxBatchResult& result) {
   if (!result.error.empty()) return absl::StrCat("error: ", result.error);
   if (!result.row.has_value()) return "not even the smallest batch fits";
-  return absl::StrFormat("batch %d, %+.2f %% of at most %+.2f %%", result.batch, 100 * *result.row->Overhead(),
-                         100 * result.max_overhead);
+  return absl::StrFormat("batch %d, %+.2f %% of at most %+.2f %%%s", result.batch, 100 * *result.row->Overhead(),
+                         100 * result.max_overhead, result.limited ? "; perhaps more with a longer --time-limit" : "");
 }
 
 absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
@@ -97,6 +110,8 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   if (!planners.ok()) return planners.status();
   const absl::StatusOr<std::vector<GraphAtBatch>> graphs = ReadGraphs(options);
   if (!graphs.ok()) return graphs.status();
+  const absl::StatusOr<std::vector<std::string>> contents = ContentsOfAll(*graphs, options.sweep.device);
+  if (!contents.ok()) return contents.status();
   MaxBatchQuery query;
   query.graphs = &*graphs;
   query.device = options.sweep.device;
@@ -131,7 +146,7 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   const absl::StatusOr<RowStore> store = RunSweep(options.sweep,
                                                   {{"command", "max-batch"},
                                                    {"graph", graphs->front().file.name()},
-                                                   {"fingerprint", graphs->front().file.fingerprint()},
+                                                   {"contents", absl::StrJoin(*contents, ", ")},
                                                    {"batches_of_graphs", options.batches},
                                                    {"budget_bytes", absl::StrCat(*budget)},
                                                    {"max_overhead", options.max_overhead},
@@ -142,19 +157,21 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
   std::fprintf(people, "%s: largest batch within %s\n", graphs->front().file.name().c_str(),
                config::FormatBytes(*budget).c_str());
-  bool any = false;
+  bool any = false, any_answer = false;
   for (const strategies::Planner* planner : *planners) {
     const google::protobuf::Struct* row = store->Find(planner->name());
     if (row == nullptr) continue;
     const optimizer::JsonFields fields(row, "a row");
     const int64_t batch = fields.Whole("batch").value_or(0);
     any |= batch > 0;
+    any_answer |= !fields.Has("error");
     std::fprintf(people, "%-20s %6ld%s\n", std::string(planner->name()).c_str(), static_cast<long>(batch),
-                 fields.Has("error") ? "  (could not go on; see the rows)" : "");
+                 fields.Has("error") ? "  (could not go on, see above)" : "");
   }
   if (options.sweep.json == "-") std::fputs(store->Contents().c_str(), stdout);
   if (StopRequested()) return kExitLimit;
-  return any ? kExitDone : kExitInfeasible;
+  if (any) return kExitDone;
+  return any_answer ? kExitInfeasible : kExitBadInput;
 }
 
 }  // namespace

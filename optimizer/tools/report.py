@@ -32,6 +32,13 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
+# What is drawn: of a sweep, and of each of its rows.
+_FIELDS = {
+    "compare": ((), ("graph", "strategy", "budget_bytes", "overhead")),
+    "max-batch": (("graph", "budget_bytes"), ("strategy", "batch")),
+}
+
+
 class BadInput(Exception):
     """A file that is not what a command wrote. The message is for people."""
 
@@ -47,21 +54,34 @@ def read_sweep(path):
         raise BadInput(f"{path}: not written by str compare or str max-batch")
     if not sweep["rows"]:
         raise BadInput(f"{path}: holds no rows yet")
+    fields, row_fields = _FIELDS[sweep["command"]]
+    for field in fields:
+        if field not in sweep:
+            raise BadInput(f"{path}: has no {field!r}")
+    for number, row in enumerate(sweep["rows"], 1):
+        for field in row_fields:
+            if not isinstance(row, dict) or field not in row:
+                raise BadInput(f"{path}: row {number} has no {field!r}")
     return sweep
 
 
-def by_strategy(rows):
-    strategies = {}
+def grouped(rows, field):
+    groups = {}
     for row in rows:
-        strategies.setdefault(row["strategy"], []).append(row)
-    return strategies
+        groups.setdefault(row[field], []).append(row)
+    return groups
 
 
-def comparison_figure(sweep):
+def comparison_figures(sweep):
+    return [comparison_figure(graph, rows) for graph, rows in grouped(sweep["rows"], "graph").items()]
+
+
+def comparison_figure(graph, rows_of_graph):
     """One line a strategy; a strategy without any plan is named in the legend only."""
     figure = go.Figure()
-    for strategy, rows in sorted(by_strategy(sweep["rows"]).items()):
-        points = sorted((row["budget_bytes"] / _GB, 100 * row["overhead"]) for row in rows if row["overhead"] is not None)
+    for strategy, rows in sorted(grouped(rows_of_graph, "strategy").items()):
+        with_plan = [row for row in rows if row["overhead"] is not None]
+        points = sorted((row["budget_bytes"] / _GB, 100 * row["overhead"]) for row in with_plan)
         name = strategy if points else f"{strategy} (no plan)"
         figure.add_scatter(
             x=[x for x, _ in points] or [None],
@@ -71,14 +91,14 @@ def comparison_figure(sweep):
             line={"width": 4 if strategy in _DEFAULT_STRATEGIES else 1.5},
         )
     figure.update_layout(
-        title=f"{html.escape(sweep['graph'])}: time of a step against the budget",
+        title=f"{html.escape(graph)}: time of a step against the budget",
         xaxis_title="budget in GB",
         yaxis_title="time above everything kept in percent",
     )
     return figure
 
 
-def batch_figure(sweep):
+def batch_figures(sweep):
     rows = sorted(sweep["rows"], key=lambda row: row["batch"])
     figure = go.Figure(
         go.Bar(
@@ -92,17 +112,15 @@ def batch_figure(sweep):
     figure.update_layout(
         title=f"{html.escape(sweep['graph'])}: largest batch within {budget:g} GB", yaxis_title="batch size"
     )
-    return figure
+    return [figure]
 
 
-_FIGURES = {"compare": comparison_figure, "max-batch": batch_figure}
+_FIGURES = {"compare": comparison_figures, "max-batch": batch_figures}
 
 
 def write_report(sweeps, path):
-    parts = [
-        plotly.io.to_html(_FIGURES[sweep["command"]](sweep), full_html=False, include_plotlyjs=i == 0)
-        for i, sweep in enumerate(sweeps)
-    ]
+    figures = [figure for sweep in sweeps for figure in _FIGURES[sweep["command"]](sweep)]
+    parts = [plotly.io.to_html(figure, full_html=False, include_plotlyjs=i == 0) for i, figure in enumerate(figures)]
     temporary = f"{path}.new"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write(_PAGE.format(figures="\n".join(parts)))
