@@ -5,21 +5,13 @@
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/shared_data.h"
 #include "strategies/registry.h"
+#include "strategies/testing/planned_graph.h"
 
 namespace str::strategies {
 namespace {
 
-using optimizer::Graph;
-
-class CapuchinTest : public ::testing::Test {
+class CapuchinTest : public ::testing::Test, protected PlannedGraph {
  protected:
-  void Load(const config::GraphFile& file) {
-    graph_.emplace(*Graph::FromFile(file));
-    costs_ = optimizer::MeasuredCosts(file);
-    request_.graph = &*graph_;
-    request_.costs = &costs_;
-  }
-
   // b is made first and taken last; making it costs 1000 ns, copying it 100 ns.
   void LoadIdle() {
     optimizer::GraphBuilder b;
@@ -33,22 +25,7 @@ class CapuchinTest : public ::testing::Test {
     Load(b.file());
   }
 
-  PlanResult Plan(int64_t budget_bytes) {
-    request_.budget_bytes = budget_bytes;
-    absl::StatusOr<PlanResult> result = FindPlanner("capuchin")->Plan(request_, nullptr, nullptr);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *std::move(result) : PlanResult();
-  }
-
-  optimizer::Verdict Judge(const optimizer::Program& program) {
-    absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*graph_, costs_, program);
-    EXPECT_TRUE(verdict.ok()) << verdict.status();
-    return verdict.ok() ? *std::move(verdict) : optimizer::Verdict();
-  }
-
-  std::optional<Graph> graph_;
-  optimizer::Costs costs_;
-  PlanRequest request_;
+  PlanResult Plan(int64_t budget_bytes) { return PlannedGraph::Plan("capuchin", budget_bytes); }
 };
 
 TEST_F(CapuchinTest, DoesNothingWhereEverythingFits) {

@@ -9,31 +9,14 @@
 #include "optimizer/testing/shared_data.h"
 #include "strategies/checkmate/testing_rows.h"
 #include "strategies/registry.h"
+#include "strategies/testing/planned_graph.h"
 
 namespace str::strategies {
 namespace {
 
-using optimizer::Graph;
-
-class CheckmateIlpTest : public ::testing::Test {
+class CheckmateIlpTest : public ::testing::Test, protected PlannedGraph {
  protected:
-  void Load(const config::GraphFile& file) {
-    graph_.emplace(*Graph::FromFile(file));
-    costs_ = optimizer::MeasuredCosts(file);
-    request_.graph = &*graph_;
-    request_.costs = &costs_;
-  }
-
-  PlanResult Plan(int64_t budget_bytes) {
-    request_.budget_bytes = budget_bytes;
-    absl::StatusOr<PlanResult> result = FindPlanner("checkmate-ilp")->Plan(request_, nullptr, nullptr);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *std::move(result) : PlanResult();
-  }
-
-  std::optional<Graph> graph_;
-  optimizer::Costs costs_;
-  PlanRequest request_;
+  PlanResult Plan(int64_t budget_bytes) { return PlannedGraph::Plan("checkmate-ilp", budget_bytes); }
 };
 
 // b is large and cheap: at 250 it is made again for e, at 200 nothing helps.

@@ -6,32 +6,19 @@
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/shared_data.h"
 #include "strategies/registry.h"
+#include "strategies/testing/planned_graph.h"
 
 namespace str::strategies {
 namespace {
 
-using optimizer::Graph;
-
-class CheckmateLpTest : public ::testing::TestWithParam<const char*> {
+class CheckmateLpTest : public ::testing::TestWithParam<const char*>, protected PlannedGraph {
  protected:
   void Load(const config::GraphFile& file) {
-    graph_.emplace(*Graph::FromFile(file));
-    costs_ = optimizer::MeasuredCosts(file);
-    request_.graph = &*graph_;
-    request_.costs = &costs_;
+    PlannedGraph::Load(file);
     request_.placed = false;
   }
 
-  PlanResult Plan(int64_t budget_bytes) {
-    request_.budget_bytes = budget_bytes;
-    absl::StatusOr<PlanResult> result = FindPlanner(GetParam())->Plan(request_, nullptr, nullptr);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *std::move(result) : PlanResult();
-  }
-
-  std::optional<Graph> graph_;
-  optimizer::Costs costs_;
-  PlanRequest request_;
+  PlanResult Plan(int64_t budget_bytes) { return PlannedGraph::Plan(GetParam(), budget_bytes); }
 };
 
 // b is large and cheap: below 310 bytes it is made again for e.

@@ -13,44 +13,24 @@
 #include "optimizer/testing/training_graph.h"
 #include "strategies/dtr/graph_trace.h"
 #include "strategies/registry.h"
+#include "strategies/testing/planned_graph.h"
 
 namespace str::dtr {
 namespace {
 
-using optimizer::Costs;
-using optimizer::Graph;
-using strategies::PlanRequest;
 using strategies::PlanResult;
 using strategies::PlanStatus;
 
-class DtrPlannerTest : public ::testing::Test {
+class DtrPlannerTest : public ::testing::Test, protected strategies::PlannedGraph {
  protected:
   void Load(const config::GraphFile& file) {
-    graph_.emplace(*Graph::FromFile(file));
-    costs_ = optimizer::MeasuredCosts(file);
-    request_.graph = &*graph_;
-    request_.costs = &costs_;
+    PlannedGraph::Load(file);
     request_.placed = !file.tensorflow_version().empty();
   }
 
-  PlanResult Plan(int64_t budget_bytes) {
-    request_.budget_bytes = budget_bytes;
-    absl::StatusOr<PlanResult> result = strategies::FindPlanner("dtr")->Plan(request_, nullptr, nullptr);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *std::move(result) : PlanResult();
-  }
-
-  optimizer::Verdict Judge(const optimizer::Program& program) {
-    absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*graph_, costs_, program);
-    EXPECT_TRUE(verdict.ok()) << verdict.status();
-    return *std::move(verdict);
-  }
+  PlanResult Plan(int64_t budget_bytes) { return PlannedGraph::Plan("dtr", budget_bytes); }
 
   optimizer::Program KeepAll() { return optimizer::KeepAll(*graph_, optimizer::CapturedOrder(*graph_)); }
-
-  std::optional<Graph> graph_;
-  Costs costs_;
-  PlanRequest request_;
 };
 
 // A forward chain of 100 bytes each, and a backward one that takes it from the end.

@@ -13,40 +13,22 @@
 #include "strategies/registry.h"
 #include "strategies/str_paper/swap_columns.h"
 #include "strategies/str_paper/swap_program.h"
+#include "strategies/testing/planned_graph.h"
 
 namespace str::strategies {
 namespace {
 
-using optimizer::Graph;
 using optimizer::LinearModel;
 using optimizer::SolveStatus;
 
-class StrPaperTest : public ::testing::Test {
+class StrPaperTest : public ::testing::Test, protected PlannedGraph {
  protected:
-  void Load(const config::GraphFile& file) {
-    graph_.emplace(*Graph::FromFile(file));
-    costs_ = optimizer::MeasuredCosts(file);
-    request_.graph = &*graph_;
-    request_.costs = &costs_;
-  }
-
   bool LoadShared(absl::string_view name) {
     const std::string path = optimizer::SharedData(name);
     if (path.empty()) return false;
     Load(*optimizer::ReadAnyGraph(path, absl::Microseconds(100)));
     return true;
   }
-
-  PlanResult Plan(absl::string_view planner, int64_t budget_bytes) {
-    request_.budget_bytes = budget_bytes;
-    absl::StatusOr<PlanResult> result = FindPlanner(planner)->Plan(request_, nullptr, nullptr);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *std::move(result) : PlanResult();
-  }
-
-  std::optional<Graph> graph_;
-  optimizer::Costs costs_;
-  PlanRequest request_;
 };
 
 // As in checkmate_ilp_test.cc, but b costs 1000 to make again, and while c and d run there is time to copy it.
