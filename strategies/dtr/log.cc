@@ -123,6 +123,9 @@ class LogReader {
     for (const Value& value : (*results)->values()) {
       if (value.kind_case() != Value::kStringValue) return fields.Error("an entry of \"RESULT\" is no text");
       if (absl::Status status = CheckNew(fields, value.string_value()); !status.ok()) return status;
+      if (std::find(names.begin(), names.end(), value.string_value()) != names.end()) {
+        return fields.Error(absl::StrCat("\"RESULT\" names \"", value.string_value(), "\" twice"));
+      }
       names.push_back(value.string_value());
     }
     std::vector<TraceBuilder::Output> outputs;
@@ -153,8 +156,9 @@ class LogReader {
     for (const Value& value : (*positions)->values()) {
       const int64_t count = static_cast<int64_t>(op->inputs.size());
       int64_t position = -1;
-      if (value.kind_case() == Value::kNumberValue && value.number_value() < count) {
-        position = static_cast<int64_t>(value.number_value());
+      if (value.kind_case() == Value::kNumberValue) {
+        const absl::StatusOr<int64_t> whole = optimizer::WholeNumber(value, "an entry of \"MUTATE\"");
+        if (whole.ok()) position = *whole;
       } else if (value.kind_case() == Value::kStringValue && !absl::SimpleAtoi(value.string_value(), &position)) {
         position = -1;
       }

@@ -62,8 +62,12 @@ class OrderPlanner {
   // Expects that the budget is at least what the least memory plan needs, which is the plan if nothing better is found.
   absl::Status Plan() {
     if (absl::Status status = Consider(least_.program).status(); !status.ok()) return status;
-    if (absl::Status status = FindBound(); !status.ok()) return status;
     int64_t budget = request_.budget_bytes;
+    // Before the bound, which may take all the time that there is.
+    greedy_ = problem_.KeepEverything();
+    if (search_.Reduce(budget, &greedy_)) search_.CleanUp(budget, &greedy_);
+    if (absl::Status status = Consider(greedy_, budget).status(); !status.ok()) return status;
+    if (absl::Status status = FindBound(); !status.ok()) return status;
     Decisions start;
     for (int round = 0; round < kPlacementRounds && !limit_.Reached(); ++round) {
       const AnnealResult found = SearchUnder(budget, start);
@@ -105,11 +109,7 @@ class OrderPlanner {
     std::vector<Decisions> starts;
     if (!start.empty()) starts.push_back(start);
     for (const optimizer::CutPlan& plan : bound_.plans) starts.push_back(StartFromCut(problem_, plan));
-    if (start.empty()) {
-      Decisions greedy = problem_.KeepEverything();
-      if (search_.Reduce(budget, &greedy)) search_.CleanUp(budget, &greedy);
-      starts.push_back(std::move(greedy));
-    }
+    if (start.empty()) starts.push_back(greedy_);
     PortfolioOptions options;
     options.budget_bytes = budget;
     options.host_limit_bytes = request_.host_limit_bytes;
@@ -175,6 +175,7 @@ class OrderPlanner {
   Search search_;
   Evaluator evaluator_;
   LeastMemory least_;
+  Decisions greedy_;
   optimizer::StepBound bound_;
   Program best_;
   double best_seconds_ = 0;
