@@ -17,6 +17,9 @@ import plotly.graph_objects as go
 import plotly.io
 
 _GB = 1e9
+# Pixels; and percent above which lines are cut off, so that the rest can be told apart. Zooming out shows them.
+_HEIGHT = 560
+_CUT = 100
 # Drawn thicker: what a user gets without asking for anything.
 _DEFAULT_STRATEGIES = ("str", "recompute-only")
 
@@ -94,7 +97,11 @@ def comparison_figure(graph, rows_of_graph):
         title=f"{html.escape(graph)}: time of a step against the budget",
         xaxis_title="budget in GB",
         yaxis_title="time above everything kept in percent",
+        height=_HEIGHT,
     )
+    overheads = [100 * row["overhead"] for row in rows_of_graph if row["overhead"] is not None]
+    highest = max(overheads, default=1)
+    figure.update_yaxes(range=[min(0, *overheads, 0) - 1, min(_CUT, 1.05 * highest) + 1])
     return figure
 
 
