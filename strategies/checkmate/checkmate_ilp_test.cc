@@ -21,13 +21,7 @@ class CheckmateIlpTest : public ::testing::Test, protected PlannedGraph {
 
 // b is large and cheap: at 250 it is made again for e, at 200 nothing helps.
 TEST_F(CheckmateIlpTest, RecomputesWhatIsCheapest) {
-  optimizer::GraphBuilder b;
-  b.Add("a", {}, {10}, 100);
-  b.Add("b", {"a:0"}, {100}, 1);
-  b.Add("c", {"b:0"}, {100}, 5);
-  b.Add("d", {"c:0"}, {100}, 5);
-  b.Add("e", {"d:0", "b:0"}, {10}, 5);
-  Load(b.file());
+  Load(LargeAndCheap());
   PlanResult result = Plan(310);
   EXPECT_EQ(result.status, PlanStatus::kOptimal);
   EXPECT_EQ(optimizer::ProgramText(*graph_, result.program), "a b c d e");

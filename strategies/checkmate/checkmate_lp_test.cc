@@ -23,13 +23,7 @@ class CheckmateLpTest : public ::testing::TestWithParam<const char*>, protected 
 
 // b is large and cheap: below 310 bytes it is made again for e.
 TEST_P(CheckmateLpTest, KeepsEverythingOrRecomputes) {
-  optimizer::GraphBuilder b;
-  b.Add("a", {}, {10}, 100);
-  b.Add("b", {"a:0"}, {100}, 1);
-  b.Add("c", {"b:0"}, {100}, 5);
-  b.Add("d", {"c:0"}, {100}, 5);
-  b.Add("e", {"d:0", "b:0"}, {10}, 5);
-  Load(b.file());
+  Load(LargeAndCheap());
   PlanResult result = Plan(310);
   EXPECT_EQ(result.status, PlanStatus::kOptimal);
   EXPECT_EQ(optimizer::ProgramText(*graph_, result.program), "a b c d e");

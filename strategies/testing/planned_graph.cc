@@ -1,10 +1,21 @@
 #include "strategies/testing/planned_graph.h"
 
 #include "gtest/gtest.h"
+#include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
 #include "strategies/registry.h"
 
 namespace str::strategies {
+
+config::GraphFile LargeAndCheap() {
+  optimizer::GraphBuilder b;
+  b.Add("a", {}, {10}, 100);
+  b.Add("b", {"a:0"}, {100}, 1);
+  b.Add("c", {"b:0"}, {100}, 5);
+  b.Add("d", {"c:0"}, {100}, 5);
+  b.Add("e", {"d:0", "b:0"}, {10}, 5);
+  return b.file();
+}
 
 void PlannedGraph::Load(const config::GraphFile& file) {
   graph_.emplace(*optimizer::Graph::FromFile(file));

@@ -14,6 +14,9 @@
 
 namespace str::strategies {
 
+// a, b, c, d in a row and e of d and b; b is large and cheap. 310 bytes hold everything, 250 if b is made again for e.
+config::GraphFile LargeAndCheap();
+
 // A base of test fixtures. Whatever goes wrong fails the test.
 class PlannedGraph {
  protected:
