@@ -1,13 +1,14 @@
 #include "strategies/checkmate/yardstick.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/log/check.h"
-#include "optimizer/simulator/program.h"
 #include "strategies/checkmate/baseline_list.h"
 #include "strategies/checkmate/baselines.h"
 #include "strategies/checkmate/passes.h"
 #include "strategies/checkmate/retention.h"
+#include "strategies/staged/program_schedule.h"
 
 namespace str::strategies {
 namespace {
@@ -22,6 +23,21 @@ const Baseline* FindBaseline(absl::string_view name) {
 }
 
 }  // namespace
+
+absl::StatusOr<CheckmateFigures> EvaluateProgramAsCheckmate(const optimizer::Graph& graph,
+                                                            const optimizer::Costs& costs,
+                                                            const optimizer::Program& program) {
+  std::vector<optimizer::NodeId> order;
+  for (const optimizer::Step& step : program) {
+    if (step.action == optimizer::Action::kRun) order.push_back(step.id);
+  }
+  const StagedGraph staged(graph, costs, order, {});
+  const absl::StatusOr<Schedule> schedule = ScheduleOfProgram(graph, staged, program);
+  if (!schedule.ok()) return schedule.status();
+  CheckmateFigures figures = EvaluateAsCheckmate(staged, *schedule);
+  figures.peak_bytes += staged.fixed_bytes();
+  return figures;
+}
 
 bool HasCheckmateSchedules(absl::string_view strategy) {
   return strategy == kKeepAll || FindBaseline(strategy) != nullptr;
