@@ -4,7 +4,6 @@
 #include "gtest/gtest.h"
 #include "optimizer/importers/graph_reader.h"
 #include "optimizer/simulator/judge.h"
-#include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/shared_data.h"
 #include "strategies/checkmate/testing_rows.h"

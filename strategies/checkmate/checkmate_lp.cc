@@ -1,5 +1,5 @@
-// checkmate-lp: Checkmate's approximation (lp_rounding.h), in its three variants: the best of nine thresholds, 0.5, and
-// the best of a hundred random draws.
+// checkmate-lp: Checkmate's approximation (lp_rounding.h), in its four variants: the best of nine thresholds, 0.5, a
+// threshold that is drawn, and the best of a hundred random roundings.
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,6 +37,8 @@ void Sweep(const HeldShares& shares, uint64_t seed, const Visit& visit) {
 }
 
 void Half(const HeldShares& shares, uint64_t seed, const Visit& visit) { visit(shares.AtLeast(0.5)); }
+
+void Normal(const HeldShares& shares, uint64_t seed, const Visit& visit) { visit(shares.AtLeast(DrawThreshold(seed))); }
 
 void Random(const HeldShares& shares, uint64_t seed, const Visit& visit) {
   for (uint64_t draw = 0; draw < kDraws; ++draw) {
@@ -119,6 +121,9 @@ const PlannerRegistration kRegistrations[] = {
         Sweep)),
     PlannerRegistration(
         std::make_unique<CheckmateLpPlanner>("checkmate-lp:half", "checkmate-lp with a threshold of 0.5", Half)),
+    PlannerRegistration(std::make_unique<CheckmateLpPlanner>(
+        "checkmate-lp:normal", "checkmate-lp with one threshold, drawn by the seed from N(0.5, 0.5) cut to [0, 1]",
+        Normal)),
     PlannerRegistration(std::make_unique<CheckmateLpPlanner>(
         "checkmate-lp:random", "checkmate-lp with the best of a hundred random roundings", Random)),
 };

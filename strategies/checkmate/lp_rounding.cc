@@ -1,6 +1,7 @@
 #include "strategies/checkmate/lp_rounding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <utility>
 
@@ -8,6 +9,12 @@
 #include "strategies/staged/staged_planning.h"
 
 namespace str::strategies {
+namespace {
+
+// 53 random bits below 1: the same with every standard library.
+double Uniform(std::mt19937_64* random) { return static_cast<double>((*random)() >> 11) * 0x1p-53; }
+
+}  // namespace
 
 StageMatrix HeldShares::AtLeast(double threshold) const {
   StageMatrix held(size_);
@@ -21,13 +28,17 @@ StageMatrix HeldShares::Draw(uint64_t seed) const {
   std::mt19937_64 random(seed);
   StageMatrix held(size_);
   for (int stage = 0; stage < size_; ++stage) {
-    for (int i = 0; i < stage; ++i) {
-      // 53 random bits below 1: the same with every standard library.
-      const double draw = static_cast<double>(random() >> 11) * 0x1p-53;
-      held.Set(stage, i, draw < (*this)(stage, i));
-    }
+    for (int i = 0; i < stage; ++i) held.Set(stage, i, Uniform(&random) < (*this)(stage, i));
   }
   return held;
+}
+
+double DrawThreshold(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  // Box and Muller's way from two uniform draws to a normal one; 1 - x is never 0.
+  const double radius = std::sqrt(-2 * std::log(1 - Uniform(&random)));
+  const double normal = radius * std::cos(2 * M_PI * Uniform(&random));
+  return std::clamp(0.5 + 0.5 * normal, 0.0, 1.0);
 }
 
 absl::StatusOr<Relaxation> SolveRelaxation(const StagedGraph& staged, int64_t budget_bytes, double share,

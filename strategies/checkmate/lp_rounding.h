@@ -33,6 +33,10 @@ class HeldShares {
   std::vector<double> shares_;
 };
 
+// A threshold drawn from the normal distribution of mean 0.5 and standard deviation 0.5, cut to [0, 1]. Equal seeds
+// give equal thresholds.
+double DrawThreshold(uint64_t seed);
+
 struct Relaxation {
   // kOptimal has the rest.
   optimizer::SolveStatus status = optimizer::SolveStatus::kNone;

@@ -80,5 +80,22 @@ TEST(LpRoundingTest, SharesAreRoundedByThresholdOrByChance) {
   EXPECT_NEAR(drawn, 400, 60);
 }
 
+// Of a normal distribution with that deviation 16 % lie below 0 and 16 % above 1.
+TEST(LpRoundingTest, ThresholdsAreDrawnFromANormalDistributionCutAtBothEnds) {
+  int zeros = 0, ones = 0, below_half = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    const double threshold = DrawThreshold(seed);
+    ASSERT_GE(threshold, 0);
+    ASSERT_LE(threshold, 1);
+    zeros += threshold == 0;
+    ones += threshold == 1;
+    below_half += threshold < 0.5;
+    EXPECT_EQ(DrawThreshold(seed), threshold);
+  }
+  EXPECT_NEAR(zeros, 159, 40);
+  EXPECT_NEAR(ones, 159, 40);
+  EXPECT_NEAR(below_half, 500, 60);
+}
+
 }  // namespace
 }  // namespace str::strategies
