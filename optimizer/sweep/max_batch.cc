@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
+#include "optimizer/graph/backward.h"
 #include "strategies/checkmate/yardstick.h"
 
 namespace str::tools {
@@ -99,18 +99,14 @@ class Finder {
 }  // namespace
 
 absl::StatusOr<double> ForwardShare(const GraphInput& input) {
+  const optimizer::BackwardPass backward = optimizer::FindBackward(input.graph);
   double forward = 0, all = 0;
-  bool any_backward = false;
-  for (int i = 0; i < input.file.node_size(); ++i) {
-    const config::Node& node = input.file.node(i);
-    const bool backward =
-        node.recompute() == config::RECOMPUTE_NOT_WANTED || absl::StrContains(node.name(), "gradient_tape/");
-    any_backward |= backward;
-    const double seconds = input.costs.node_seconds[i];
+  for (optimizer::NodeId id = 0; id < input.graph.node_count(); ++id) {
+    const double seconds = input.costs.node_seconds[id];
     all += seconds;
-    if (!backward) forward += seconds;
+    if (!backward.nodes[id]) forward += seconds;
   }
-  if (!any_backward || all <= 0) {
+  if (!backward.known || all <= 0) {
     return absl::FailedPreconditionError(
         "no node is known to be backward, so what one more forward pass costs is not known; use --max-overhead");
   }

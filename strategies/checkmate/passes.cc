@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "absl/strings/match.h"
+#include "absl/log/check.h"
+#include "optimizer/graph/backward.h"
 #include "strategies/checkmate/articulation.h"
 
 namespace str::strategies {
@@ -26,44 +27,16 @@ bool IsMirrored(const StagedGraph& staged) {
   return true;
 }
 
-// What the graph's maker or TensorFlow's names say.
-std::vector<bool> MarkedBackward(const StagedGraph& staged, const optimizer::Graph& graph) {
-  std::vector<bool> marked(staged.size(), false);
+std::vector<bool> FindBackward(const StagedGraph& staged, const optimizer::Graph& graph) {
+  const optimizer::BackwardPass pass = optimizer::FindBackward(graph);
+  std::vector<bool> backward(staged.size(), false);
   for (int i = 0; i < staged.size(); ++i) {
-    for (const optimizer::NodeId id : staged.node(i).nodes) {
-      const bool not_wanted = graph.node(id).recompute == config::RECOMPUTE_NOT_WANTED;
-      if (not_wanted || absl::StrContains(graph.name(id), "gradient_tape/")) marked[i] = true;
-    }
+    for (const optimizer::NodeId id : staged.node(i).nodes) backward[i] = backward[i] || pass.nodes[id];
   }
-  return marked;
+  return backward;
 }
 
-// Everything beyond the stage in which most values are in use.
-std::vector<bool> AfterTheTurn(const StagedGraph& staged) {
-  std::vector<int> change(staged.size() + 1, 0);
-  for (int i = 0; i < staged.size(); ++i) {
-    const StagedNode& node = staged.node(i);
-    if (node.bytes == 0 || node.consumers.empty()) continue;
-    ++change[i];
-    --change[node.consumers.back()];
-  }
-  int in_use = 0, most = 0, turn = 0;
-  for (int i = 0; i < staged.size(); ++i) {
-    in_use += change[i];
-    if (in_use <= most) continue;
-    most = in_use;
-    turn = i;
-  }
-  std::vector<bool> after(staged.size(), false);
-  for (int i = turn + 1; i < staged.size(); ++i) after[i] = true;
-  return after;
-}
-
-std::vector<Role> RolesFrom(const StagedGraph& staged, std::vector<bool> backward) {
-  for (int i = 0; i < staged.size(); ++i) {
-    if (!backward[i]) continue;
-    for (const int consumer : staged.node(i).consumers) backward[consumer] = true;
-  }
+std::vector<Role> RolesFrom(const StagedGraph& staged, const std::vector<bool>& backward) {
   std::vector<Role> roles(staged.size(), Role::kOther);
   for (int i = staged.size() - 1; i >= 0; --i) {
     if (backward[i]) {
@@ -138,10 +111,8 @@ Passes FindPasses(const StagedGraph& staged, const optimizer::Graph* graph) {
     std::iota(passes.candidates.begin(), passes.candidates.end(), 0);
     passes.articulation_points = ArticulationPoints(staged, passes.candidates);
   } else {
-    std::vector<bool> backward;
-    if (graph != nullptr) backward = MarkedBackward(staged, *graph);
-    if (std::count(backward.begin(), backward.end(), true) == 0) backward = AfterTheTurn(staged);
-    passes.roles = RolesFrom(staged, std::move(backward));
+    CHECK(graph != nullptr) << "edges alone do not tell";
+    passes.roles = RolesFrom(staged, FindBackward(staged, *graph));
     passes.small = FindSmall(staged, passes.roles);
     std::vector<int> forward;
     for (int i = 0; i < staged.size(); ++i) {

@@ -3,9 +3,7 @@
 // The rules of Checkmate's baselines are stated for graphs of layers: T = 2n + 1 nodes, of which i < n is a layer, n
 // the loss and 2n - i the gradient of layer i. Such a graph is recognised by its edges (`mirrored`) and read literally.
 // Any other is read like this:
-//   backward  what its maker says is backward, or TensorFlow names gradient_tape, and all that follows from it; in
-//   graphs
-//             without either, what comes after most values are in use;
+//   backward  as in optimizer/graph/backward.h;
 //   forward   what the backward pass follows from;
 //   other     the rest, such as metrics: takes part in no rule, its inputs are held for it.
 #ifndef STR_STRATEGIES_CHECKMATE_PASSES_H_
@@ -36,7 +34,7 @@ struct Passes {
   std::vector<int> layer;
 };
 
-// `graph` may be null: then edges alone tell. With it, `staged` must be of one node of the graph per position.
+// `staged` must be of one node of the graph per position. `graph` may be null if the graph is mirrored.
 Passes FindPasses(const StagedGraph& staged, const optimizer::Graph* graph);
 
 }  // namespace str::strategies

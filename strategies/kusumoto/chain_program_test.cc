@@ -31,9 +31,8 @@ class ChainProgramTest : public ::testing::Test {
     PlanRequest request;
     request.graph = &graph;
     request.costs = &costs;
-    const absl::StatusOr<ForwardPart> part = FindForwardPart(request);
-    EXPECT_TRUE(part.ok()) << part.status();
-    const optimizer::Program program = ChainProgram(graph, *part, PrunedLowerSets(part->values), chain);
+    const ForwardPart part = FindForwardPart(request);
+    const optimizer::Program program = ChainProgram(graph, part, PrunedLowerSets(part.values), chain);
     EXPECT_TRUE(optimizer::Judge(graph, costs, program).ok());
     return optimizer::ProgramText(graph, program);
   }

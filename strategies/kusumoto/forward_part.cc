@@ -5,8 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "optimizer/simulator/simulator.h"
+#include "optimizer/graph/backward.h"
 #include "strategies/kusumoto/condense.h"
 
 namespace str::strategies::kusumoto {
@@ -58,27 +57,10 @@ bool Pinned(const PlanRequest& request, NodeId id) {
   return false;
 }
 
-absl::StatusOr<std::vector<bool>> FindBackward(const PlanRequest& request, const std::vector<NodeId>& order,
-                                               const optimizer::Constraints& constraints) {
-  const Graph& graph = *request.graph;
-  std::vector<bool> backward(graph.node_count(), false);
-  bool any = false;
-  for (NodeId id = 0; id < graph.node_count(); ++id) {
-    if (graph.node(id).recompute == config::RECOMPUTE_NOT_WANTED) backward[id] = any = true;
-  }
-  for (NodeId id = 0; id < graph.node_count() && !any; ++id) {
-    backward[id] = absl::StrContains(graph.name(id), "gradient_tape/") ||
-                   absl::StartsWith(graph.name(id), "gradients/") || absl::StrContains(graph.name(id), "/gradients/");
-  }
-  any = any || std::find(backward.begin(), backward.end(), true) != backward.end();
-  if (!any) {
-    optimizer::Simulator simulator(&graph, request.costs);
-    optimizer::Simulation simulation;
-    const optimizer::Program program = optimizer::KeepAll(graph, order);
-    absl::Status status = simulator.Run(program, {}, &simulation);
-    if (!status.ok()) return status;
-    for (size_t step = simulation.peak_step + 1; step < program.size(); ++step) backward[program[step].id] = true;
-  }
+// What must come after something backward is backward too.
+std::vector<bool> FindBackward(const Graph& graph, const std::vector<NodeId>& order,
+                               const optimizer::Constraints& constraints) {
+  std::vector<bool> backward = optimizer::FindBackward(graph).nodes;
   for (const NodeId id : order) {
     for (const NodeId before : constraints.predecessors[id]) {
       if (backward[before]) backward[id] = true;
@@ -145,14 +127,12 @@ std::vector<double> SetKept(const PlanRequest& request, const std::vector<NodeId
 
 }  // namespace
 
-absl::StatusOr<ForwardPart> FindForwardPart(const PlanRequest& request) {
+ForwardPart FindForwardPart(const PlanRequest& request) {
   const Graph& graph = *request.graph;
   ForwardPart part;
   part.constraints = optimizer::OrderConstraints(graph);
   part.order = optimizer::RepairedOrder(part.constraints);
-  absl::StatusOr<std::vector<bool>> backward = FindBackward(request, part.order, part.constraints);
-  if (!backward.ok()) return backward.status();
-  part.backward = *std::move(backward);
+  part.backward = FindBackward(graph, part.order, part.constraints);
   const std::vector<bool> is_value = FindValueNodes(request, part);
 
   part.fixed_bytes = graph.external_bytes();

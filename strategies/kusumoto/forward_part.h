@@ -1,8 +1,7 @@
 // Which nodes of a training step are its forward pass, and the values that they make, as Kusumoto's search needs them.
 //
-// Backward are nodes that the graph says are not to be recomputed (imported graphs), or those of a gradient tape by
-// their name, or else what was captured after memory was highest; and all that depends on them. Forward nodes that must
-// not run again are always kept and no values of their own.
+// Backward is what optimizer/graph/backward.h says, and all that must come after it. Forward nodes that must not run
+// again are always kept and no values of their own.
 // Values are condensed: views and results in the buffer of their input belong to the value they come from, and beyond
 // kMostValues the smallest neighbours are one value.
 #ifndef STR_STRATEGIES_KUSUMOTO_FORWARD_PART_H_
@@ -11,7 +10,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "optimizer/graph/graph.h"
 #include "optimizer/order/constraints.h"
 #include "strategies/kusumoto/value_graph.h"
@@ -35,7 +33,7 @@ struct ForwardPart {
   int64_t fixed_bytes = 0;
 };
 
-absl::StatusOr<ForwardPart> FindForwardPart(const PlanRequest& request);
+ForwardPart FindForwardPart(const PlanRequest& request);
 
 }  // namespace str::strategies::kusumoto
 

@@ -45,14 +45,12 @@ class Planning {
   Planning(const PlanRequest& request, const ProgressCallback& progress, const std::atomic<bool>* stop)
       : request_(request), progress_(progress), limit_(request.time_limit, stop) {}
 
-  absl::Status Start(bool exact) {
-    absl::StatusOr<ForwardPart> part = kusumoto::FindForwardPart(request_);
-    if (!part.ok()) return part.status();
-    part_ = *std::move(part);
+  void Start(bool exact) {
+    part_ = kusumoto::FindForwardPart(request_);
     const auto reached = [this] { return limit_.Reached(); };
     pruned_ = kusumoto::PrunedLowerSets(part_.values);
     pruned_search_.emplace(&part_.values, &*pruned_, reached);
-    if (!exact) return absl::OkStatus();
+    if (!exact) return;
     all_ = kusumoto::AllLowerSets(part_.values, kMostSets, reached);
     if (all_.has_value()) {
       all_search_.emplace(&part_.values, &*all_, reached);
@@ -60,7 +58,6 @@ class Planning {
       progress_(absl::StrCat("the forward pass has more than ", kMostSets,
                              " lower sets; going on with the pruned family, as kusumoto-approx does"));
     }
-    return absl::OkStatus();
   }
 
   bool LimitReached() const { return limit_.Reached(); }
@@ -172,7 +169,7 @@ class KusumotoPlanner : public Planner {
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override {
     Planning planning(request, progress, stop);
-    if (absl::Status status = planning.Start(exact_); !status.ok()) return status;
+    planning.Start(exact_);
     absl::StatusOr<std::optional<Candidate>> least = planning.FindLeastMemory();
     if (!least.ok()) return least.status();
     PlanResult result = WithLeastMemory(request, *std::move(least));
@@ -200,7 +197,7 @@ class ChenPlanner : public Planner {
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override {
     Planning planning(request, progress, stop);
-    if (absl::Status status = planning.Start(true); !status.ok()) return status;
+    planning.Start(true);
     if (planning.LimitReached()) return PlanResult();
     absl::StatusOr<std::optional<Candidate>> only = planning.Chen();
     if (!only.ok()) return only.status();
