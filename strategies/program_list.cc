@@ -6,6 +6,12 @@
 #include "strategies/needs.h"
 
 namespace str::strategies {
+namespace {
+
+// Programs that are still placed once the limit is reached, before the one of least memory is.
+constexpr int kLateTries = 3;
+
+}  // namespace
 
 ProgramList::ProgramList(const PlanRequest* request) : request_(*request), simulator_(request->graph, request->costs) {}
 
@@ -26,21 +32,28 @@ absl::StatusOr<PlanResult> ProgramList::Choose(const Limit& limit, bool complete
   result.status = PlanStatus::kInfeasible;
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry* a, const Entry* b) { return a->seconds < b->seconds; });
+  const auto fits = [&](const Entry& entry) -> absl::StatusOr<bool> {
+    if (entry.peak_bytes > request_.budget_bytes) return false;
+    const absl::StatusOr<Needs> needs = FindNeeds(request_, entry.program, request_.budget_bytes);
+    if (!needs.ok()) return needs.status();
+    if (needs->bytes > request_.budget_bytes) return false;
+    result.status = PlanStatus::kFeasible;
+    result.program = entry.program;
+    return true;
+  };
+  int late = 0;
   for (const Entry* entry : entries) {
     if (entry->peak_bytes > request_.budget_bytes) continue;
-    if (limit.Reached()) {
-      complete = false;
-      break;
-    }
-    const absl::StatusOr<Needs> needs = FindNeeds(request_, entry->program, request_.budget_bytes);
-    if (!needs.ok()) return needs.status();
-    if (needs->bytes > request_.budget_bytes) continue;
-    result.status = PlanStatus::kFeasible;
-    result.program = entry->program;
-    break;
+    if (limit.Reached() && ++late > kLateTries) break;
+    const absl::StatusOr<bool> found = fits(*entry);
+    if (!found.ok()) return found.status();
+    if (*found) break;
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry* a, const Entry* b) { return a->peak_bytes < b->peak_bytes; });
+  if (late > kLateTries) {
+    if (const absl::StatusOr<bool> found = fits(*entries.front()); !found.ok()) return found.status();
+  }
   for (const Entry* entry : entries) {
     // Nothing needs less than its peak.
     if (!result.least_memory_program.empty() && entry->peak_bytes >= result.min_budget_bytes) break;

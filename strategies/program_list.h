@@ -25,7 +25,8 @@ class ProgramList {
 
   // The fastest program that fits; of equally fast ones the first that was added. kInfeasible if none fits. The
   // smallest budget is that of the program that needs least. If the limit is reached on the way, or `complete` is false
-  // because it was before, a list without a plan is kLimit, and its smallest budget is not known.
+  // because it was before, only a few more programs are tried, the one of least memory among them; a list without a
+  // plan is then kLimit, and its smallest budget is not known.
   absl::StatusOr<PlanResult> Choose(const Limit& limit, bool complete) const;
 
  private:

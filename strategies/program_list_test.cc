@@ -75,10 +75,32 @@ TEST_F(ProgramListTest, AListCutShortKnowsNoSmallestBudget) {
   result = Choose(list, 1000, false);
   EXPECT_EQ(result.status, PlanStatus::kFeasible);
   EXPECT_EQ(result.min_budget_bytes, 0);
+}
+
+TEST_F(ProgramListTest, AStoppedListStillTriesSome) {
+  optimizer::GraphBuilder b;
+  b.Add("a", {}, {100}, 10);
+  b.Add("b", {"a:0"}, {10}, 1);
+  b.Add("c", {"b:0"}, {200}, 1);
+  b.Add("d", {"c:0"}, {10}, 1);
+  b.Add("e", {"d:0", "a:0"}, {10}, 1);
+  graph_.emplace(b.Build());
+  costs_ = optimizer::MeasuredCosts(b.file());
+  request_.budget_bytes = 310;
+  ProgramList list(&request_);
+  ASSERT_TRUE(list.Add(Parse("a b c d again:a e")).ok());
+  ASSERT_TRUE(list.Add(Parse("a b c d e")).ok());
   const std::atomic<bool> stop(true);
-  const absl::StatusOr<PlanResult> stopped = list.Choose(Limit(absl::InfiniteDuration(), &stop), true);
-  ASSERT_TRUE(stopped.ok()) << stopped.status();
-  EXPECT_EQ(stopped->status, PlanStatus::kLimit);
+  const Limit stopped(absl::InfiniteDuration(), &stop);
+  absl::StatusOr<PlanResult> result = list.Choose(stopped, true);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->status, PlanStatus::kFeasible);
+  EXPECT_EQ(ProgramText(*graph_, result->program), "a b c d e");
+  EXPECT_EQ(result->min_budget_bytes, 0);
+  request_.budget_bytes = 209;
+  result = list.Choose(stopped, true);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->status, PlanStatus::kLimit);
 }
 
 TEST_F(ProgramListTest, RefusesWhatCannotBeRun) {

@@ -93,20 +93,24 @@ class CapuchinPlanner : public Planner {
     const std::vector<Point> points = MakeChoices(request, problem, limit, progress, &evaluator, &complete);
 
     PlanResult result;
+    const Point* last = nullptr;
     for (const Point& point : points) {
       if (point.peak_bytes > request.budget_bytes) continue;
-      const absl::StatusOr<Needs> needs = NeedsOf(request, point, request.budget_bytes, &evaluator);
-      if (!needs.ok()) return needs.status();
-      if (needs->bytes > request.budget_bytes) continue;
-      absl::StatusOr<Program> program = Relax(request, point.decisions, &evaluator);
-      if (!program.ok()) return program.status();
-      result.status = PlanStatus::kFeasible;
-      result.program = *std::move(program);
-      break;
+      last = &point;
+      if (limit.Reached()) continue;
+      const absl::StatusOr<bool> found = TryPoint(request, point, &evaluator, &result);
+      if (!found.ok()) return found.status();
+      if (*found) break;
     }
-    if (!complete) return result;
+    if (limit.Reached() && result.program.empty() && last != nullptr) {
+      // All that there is time for: of those that fit by their peak, the one with most choices.
+      if (const absl::StatusOr<bool> found = TryPoint(request, *last, &evaluator, &result); !found.ok()) {
+        return found.status();
+      }
+    }
+    if (!complete || limit.Reached()) return result;
     if (result.program.empty()) result.status = PlanStatus::kInfeasible;
-    if (absl::Status found = FindSmallest(request, points, &evaluator, &result); !found.ok()) return found;
+    if (absl::Status found = FindSmallest(request, points, limit, &evaluator, &result); !found.ok()) return found;
     return result;
   }
 
@@ -118,8 +122,22 @@ class CapuchinPlanner : public Planner {
     return FindNeeds(request, evaluator->tight_program(), enough_bytes);
   }
 
-  static absl::Status FindSmallest(const PlanRequest& request, const std::vector<Point>& points, Evaluator* evaluator,
-                                   PlanResult* result) {
+  // Makes it the plan if it fits.
+  static absl::StatusOr<bool> TryPoint(const PlanRequest& request, const Point& point, Evaluator* evaluator,
+                                       PlanResult* result) {
+    const absl::StatusOr<Needs> needs = NeedsOf(request, point, request.budget_bytes, evaluator);
+    if (!needs.ok()) return needs.status();
+    if (needs->bytes > request.budget_bytes) return false;
+    absl::StatusOr<Program> program = Relax(request, point.decisions, evaluator);
+    if (!program.ok()) return program.status();
+    result->status = PlanStatus::kFeasible;
+    result->program = *std::move(program);
+    return true;
+  }
+
+  // Not known if the limit is reached on the way.
+  static absl::Status FindSmallest(const PlanRequest& request, const std::vector<Point>& points, const Limit& limit,
+                                   Evaluator* evaluator, PlanResult* result) {
     std::vector<int32_t> by_peak(points.size());
     std::iota(by_peak.begin(), by_peak.end(), 0);
     std::stable_sort(by_peak.begin(), by_peak.end(),
@@ -127,6 +145,12 @@ class CapuchinPlanner : public Planner {
     for (const int32_t i : by_peak) {
       // Nothing needs less than its peak.
       if (result->min_budget_bytes > 0 && points[i].peak_bytes >= result->min_budget_bytes) break;
+      if (limit.Reached()) {
+        result->min_budget_bytes = 0;
+        result->least_memory_program.clear();
+        if (result->program.empty()) result->status = PlanStatus::kLimit;
+        break;
+      }
       const absl::StatusOr<Needs> needs = NeedsOf(request, points[i], 0, evaluator);
       if (!needs.ok()) return needs.status();
       if (result->min_budget_bytes > 0 && needs->bytes >= result->min_budget_bytes) continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/log/check.h"
+
 namespace str::strategies {
 
 using optimizer::kNone;
@@ -25,6 +27,12 @@ double CopyLane::LatestStart(double time, double seconds) const {
 void CopyLane::Reserve(double start, double seconds) {
   const auto next = std::find_if(copies_.begin(), copies_.end(), [&](const Copy& copy) { return copy.start > start; });
   copies_.insert(next, {start, start + seconds});
+}
+
+void CopyLane::Release(double start) {
+  const auto copy = std::find_if(copies_.begin(), copies_.end(), [&](const Copy& copy) { return copy.start == start; });
+  CHECK(copy != copies_.end()) << "no copy starts at " << start;
+  copies_.erase(copy);
 }
 
 CapuchinChoices::CapuchinChoices(const Problem* problem, int64_t host_limit_bytes)
@@ -68,6 +76,16 @@ void CapuchinChoices::Swap(int32_t unit, const Copies& copies) {
   }
   in_.Reserve(copies.in_start, problem_.costs().CopyInSeconds(bytes));
   decisions_[unit] = Mode::kSwap;
+}
+
+void CapuchinChoices::Unswap(int32_t unit, const Copies& copies) {
+  const int32_t id = problem_.units()[unit].storage;
+  if (copies.copies_out) {
+    out_.Release(copies.out_start);
+    copied_[id].reset();
+    host_bytes_ -= problem_.storages()[id].bytes;
+  }
+  in_.Release(copies.in_start);
 }
 
 int32_t CapuchinChoices::GapAt(int32_t storage, int32_t stage) const {
@@ -118,19 +136,18 @@ bool CapuchinChoices::Choose(int32_t peak_stage) {
     if (unit.from < peak_stage && peak_stage < unit.to) candidates.push_back(static_cast<int32_t>(u));
   }
   last_ = kNone;
-  Copies best_copies;
   for (const int32_t u : candidates) {
     const Unit& unit = problem_.units()[u];
     if (!problem_.Allows(unit, Mode::kSwap)) continue;
     const Copies copies = FindCopies(unit);
     const int64_t host_bytes = host_bytes_ + (copies.copies_out ? problem_.storages()[unit.storage].bytes : 0);
     if (copies.free_seconds < 0 || (host_limit_bytes_ > 0 && host_bytes > host_limit_bytes_)) continue;
-    if (last_ != kNone && copies.free_seconds <= best_copies.free_seconds) continue;
+    if (last_ != kNone && copies.free_seconds <= last_copies_.free_seconds) continue;
     last_ = u;
-    best_copies = copies;
+    last_copies_ = copies;
   }
   if (last_ != kNone) {
-    Swap(last_, best_copies);
+    Swap(last_, last_copies_);
     return true;
   }
   // How often each gap's storage is taken by what is made again: once it is dropped it is made again as often.
@@ -161,6 +178,7 @@ bool CapuchinChoices::Choose(int32_t peak_stage) {
 
 void CapuchinChoices::TakeBack() {
   if (decisions_[last_] == Mode::kTransient) recomputed_.pop_back();
+  if (decisions_[last_] == Mode::kSwap) Unswap(last_, last_copies_);
   decisions_[last_] = Mode::kKeep;
   refused_[last_] = 1;
 }

@@ -23,6 +23,8 @@ class CopyLane {
   // The start of the latest free time of this length that is over by `time`; may be negative.
   double LatestStart(double time, double seconds) const;
   void Reserve(double start, double seconds);
+  // Takes back the reservation that starts then.
+  void Release(double start);
 
  private:
   struct Copy {
@@ -55,6 +57,7 @@ class CapuchinChoices {
 
   Copies FindCopies(const Unit& unit) const;
   void Swap(int32_t unit, const Copies& copies);
+  void Unswap(int32_t unit, const Copies& copies);
   // Seconds to make a storage again in a stage from what is there then. Adds to `sources`, if not null, the gaps of
   // storages that it takes because they are kept.
   double RemakeSeconds(int32_t storage, int32_t stage, std::vector<int32_t>* sources);
@@ -75,7 +78,9 @@ class CapuchinChoices {
   std::vector<int32_t> recomputed_;
   // Per unit.
   std::vector<int8_t> refused_;
+  // The last choice, and its copies if it is to swap.
   int32_t last_ = 0;
+  Copies last_copies_;
   // Per storage, for RemakeSeconds: the call that has seen it.
   std::vector<int32_t> seen_;
   int32_t call_ = 0;

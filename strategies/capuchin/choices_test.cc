@@ -23,6 +23,10 @@ TEST(CopyLaneTest, OneCopyAtATime) {
   EXPECT_EQ(lane.LatestStart(19, 5), 5);
   EXPECT_EQ(lane.LatestStart(12, 4), 6);
   EXPECT_EQ(lane.LatestStart(12, 6), -4);
+  lane.Release(2);
+  // Free: up to 10, from 15.
+  EXPECT_EQ(lane.EarliestStart(0, 3), 0);
+  EXPECT_EQ(lane.LatestStart(12, 6), 4);
 }
 
 class CapuchinChoicesTest : public ::testing::Test {
@@ -77,6 +81,18 @@ TEST_F(CapuchinChoicesTest, RecomputesWhatNoCopyHides) {
   EXPECT_EQ(ModeOf("a"), Mode::kSwap);
   ASSERT_TRUE(choices.Choose(3));
   EXPECT_EQ(ModeOf("b"), Mode::kTransient);
+}
+
+// There is time for the copy of one of them back, and room on the host for one: b is swapped once a is refused.
+TEST_F(CapuchinChoicesTest, ASwapThatIsTakenBackLeavesItsLanes) {
+  CapuchinChoices& choices = Load(200, /*host_limit_bytes=*/100);
+  ASSERT_TRUE(choices.Choose(3));
+  EXPECT_EQ(ModeOf("a"), Mode::kSwap);
+  choices.TakeBack();
+  EXPECT_EQ(ModeOf("a"), Mode::kKeep);
+  ASSERT_TRUE(choices.Choose(3));
+  EXPECT_EQ(ModeOf("b"), Mode::kSwap);
+  EXPECT_FALSE(choices.Choose(3));
 }
 
 TEST_F(CapuchinChoicesTest, RecomputesMostBytesPerSecondFirst) {

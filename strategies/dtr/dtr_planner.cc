@@ -64,8 +64,7 @@ class DtrPlanner : public strategies::Planner {
       if (progress)
         progress(absl::StrCat("DTR with ", options.budget_bytes >> 20, " MiB, ", programs.size(), " plans"));
     }
-    // Once time is up, what there is is still judged.
-    return programs.Choose(Limit(absl::InfiniteDuration(), nullptr), complete);
+    return programs.Choose(limit, complete);
   }
 };
 
