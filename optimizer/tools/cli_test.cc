@@ -128,6 +128,9 @@ TEST_F(CliTest, BadInputIsExitOneWithAReason) {
       {absl::StrCat("plan ", graph_, " --budget=50% --bugdet=3"), "--bugdet"},
       {absl::StrCat("plan ", graph_, " --budget=lots", output), "--budget"},
       {absl::StrCat("plan ", graph_, " --budget=50% --strategy=magic", output), "recompute-only"},
+      {absl::StrCat("plan ", graph_, " --budget=50% --strategy=magic", output), "--strategy: there is no"},
+      {absl::StrCat("compare ", graph_, " --strategies=magic"), "--strategies: there is no \"magic\""},
+      {absl::StrCat("compare ", graph_, " --strategies=,"), "--strategies: no strategy is named"},
       {absl::StrCat("plan ", graph_, " --budget=50% --device=abacus", output), "abacus"},
       {absl::StrCat("plan ", graph_, " --budget=50% --pin=keep:zzz", output), "--pin"},
       {absl::StrCat("plan ", graph_, " --budget=50% --gap=wide", output), "--gap"},
@@ -246,6 +249,27 @@ TEST_F(CliTest, SimulateSaysWhatIsOverItsBudgetAndWhatBfcNeeds) {
   EXPECT_EQ(over.exit_code, 0) << over.err;
   EXPECT_THAT(over.err, HasSubstr("over its budget: it needs"));
   EXPECT_THAT(*config::ReadFile(Path("out.json")), HasSubstr("\"status\": \"infeasible\""));
+}
+
+TEST_F(CliTest, SimulateMeasuresByCheckmatesRulesToo) {
+  const std::string simulate = absl::StrCat("simulate ", graph_, " ", Path("plan.conf"), " --yardstick=checkmate");
+  ASSERT_EQ(
+      Str(absl::StrCat("plan ", graph_, " --budget=90% --strategy=chen-sqrt --output=", Path("plan.conf"))).exit_code,
+      0);
+  const Outcome recomputed = Str(absl::StrCat(simulate, " --json=", Path("out.json")));
+  ASSERT_EQ(recomputed.exit_code, 0) << recomputed.err;
+  EXPECT_THAT(recomputed.out, AllOf(HasSubstr("with buffers placed"), HasSubstr("by Checkmate's rules")));
+  EXPECT_THAT(*config::ReadFile(Path("out.json")),
+              AllOf(HasSubstr("\"peak_bytes\": "), HasSubstr("\"checkmate_peak_bytes\": "),
+                    HasSubstr("\"checkmate_step_seconds\": 0."), HasSubstr("\"checkmate_overhead\": 0.")));
+  ASSERT_EQ(
+      Str(absl::StrCat("plan ", graph_, " --budget=80% --strategy=swap-only --output=", Path("plan.conf"))).exit_code,
+      0);
+  const Outcome swapped = Str(simulate);
+  EXPECT_EQ(swapped.exit_code, 1);
+  EXPECT_THAT(swapped.out, IsEmpty());
+  EXPECT_THAT(swapped.err, AllOf(HasSubstr("plan.conf: step "), HasSubstr("copies a tensor"),
+                                 HasSubstr("--yardstick=checkmate is for strategies that only recompute")));
 }
 
 TEST_F(CliTest, JsonOnStdoutIsAlone) {

@@ -147,7 +147,8 @@ JsonObject PlanRow(const Subject& subject, const strategies::Planner& planner, c
 }
 
 absl::StatusOr<int> Compare(const CompareOptions& options) {
-  const absl::StatusOr<std::vector<const strategies::Planner*>> planners = ParseStrategies(options.strategies);
+  const absl::StatusOr<std::vector<const strategies::Planner*>> planners =
+      ParseStrategies("--strategies", options.strategies);
   if (!planners.ok()) return planners.status();
   const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
   if (!time_limit.ok()) return time_limit.status();

@@ -20,23 +20,26 @@ std::vector<std::string> SplitList(const std::string& text) {
   return entries;
 }
 
-absl::StatusOr<const strategies::Planner*> FindStrategy(absl::string_view name) {
+absl::StatusOr<const strategies::Planner*> FindStrategy(absl::string_view option, absl::string_view name) {
   const strategies::Planner* planner = strategies::FindPlanner(name);
   if (planner != nullptr) return planner;
   const auto append = [](std::string* out, const strategies::Planner* known) { out->append(known->name()); };
-  return absl::InvalidArgumentError(absl::StrCat("--strategy: there is no \"", name, "\"; there are ",
+  return absl::InvalidArgumentError(absl::StrCat(option, ": there is no \"", name, "\"; there are ",
                                                  absl::StrJoin(strategies::AllPlanners(), ", ", append)));
 }
 
-absl::StatusOr<std::vector<const strategies::Planner*>> ParseStrategies(const std::string& text) {
+absl::StatusOr<std::vector<const strategies::Planner*>> ParseStrategies(absl::string_view option,
+                                                                        const std::string& text) {
   if (text == "all") return strategies::AllPlanners();
   std::vector<const strategies::Planner*> planners;
   for (const std::string& name : SplitList(text)) {
-    const absl::StatusOr<const strategies::Planner*> planner = FindStrategy(name);
+    const absl::StatusOr<const strategies::Planner*> planner = FindStrategy(option, name);
     if (!planner.ok()) return planner.status();
     if (std::find(planners.begin(), planners.end(), *planner) == planners.end()) planners.push_back(*planner);
   }
-  if (planners.empty()) return absl::InvalidArgumentError("no strategy is named; write it like str,keep-all or all");
+  if (planners.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, ": no strategy is named; write it like str,keep-all or all"));
   return planners;
 }
 

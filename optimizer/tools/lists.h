@@ -15,11 +15,12 @@ namespace str::tools {
 // Without blanks around the entries and without empty ones.
 std::vector<std::string> SplitList(const std::string& text);
 
-// Errors say which there are.
-absl::StatusOr<const strategies::Planner*> FindStrategy(absl::string_view name);
+// `option`, such as "--strategy", stands in errors, which say which there are.
+absl::StatusOr<const strategies::Planner*> FindStrategy(absl::string_view option, absl::string_view name);
 
 // "all", or names; each once, in the order given.
-absl::StatusOr<std::vector<const strategies::Planner*>> ParseStrategies(const std::string& text);
+absl::StatusOr<std::vector<const strategies::Planner*>> ParseStrategies(absl::string_view option,
+                                                                        const std::string& text);
 
 // --time-limit.
 absl::StatusOr<absl::Duration> ParseTimeLimit(const std::string& text);

@@ -106,7 +106,8 @@ std::string Summary(const MaxBatchResult& result) {
 }
 
 absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
-  const absl::StatusOr<std::vector<const strategies::Planner*>> planners = ParseStrategies(options.strategies);
+  const absl::StatusOr<std::vector<const strategies::Planner*>> planners =
+      ParseStrategies("--strategy", options.strategies);
   if (!planners.ok()) return planners.status();
   const absl::StatusOr<std::vector<GraphAtBatch>> graphs = ReadGraphs(options);
   if (!graphs.ok()) return graphs.status();

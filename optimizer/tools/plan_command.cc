@@ -102,7 +102,7 @@ void SayUnused(const PlanOptions& options, const strategies::PlanResult& result)
 }
 
 absl::StatusOr<int> Plan(const PlanOptions& options) {
-  const absl::StatusOr<const strategies::Planner*> found = FindStrategy(options.strategy);
+  const absl::StatusOr<const strategies::Planner*> found = FindStrategy("--strategy", options.strategy);
   if (!found.ok()) return found.status();
   const strategies::Planner* const planner = *found;
   if (options.format == kMkschFormat) {

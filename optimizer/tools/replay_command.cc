@@ -78,6 +78,7 @@ absl::StatusOr<int> Replay(const ReplayOptions& options) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   JsonObject json;
+  json.Add("command", "replay");
   json.Add("log", options.log);
   json.Add("heuristic", (*heuristic)->name);
   json.Add("dealloc", options.deallocation);
