@@ -23,6 +23,8 @@ struct LeanMixBoundOptions {
   bool copies = true;
   // Of a plan that is known: the model is about plans that are not slower, and the bound is at most this.
   double incumbent_seconds = 0;
+  // By position in the order: how long after the end of the op before it that plan begins it. A hint; may be empty.
+  std::vector<double> lost_seconds;
   // No more is asked for; 0: as much as can be had.
   double enough_seconds = 0;
   // Whether solutions are of interest, or the bound alone. For solutions the model also looks at the memory of reruns

@@ -51,7 +51,7 @@ void LeanMixModel::AddCut(int cut) {
     if (copied_out && !options_.copies) continue;
     for (const int id : storages_) {
       const CutStorage& storage = problem_.storages()[id];
-      if (storage.producer > cut || storage.uses.empty() || storage.uses.back() <= cut) continue;
+      if (storage.producer > cut || LastTaker(id) <= cut) continue;
       AddRow(1, afterwards(id, copied_out), kOpen);
     }
     for (int node = 0; node <= cut; ++node) {

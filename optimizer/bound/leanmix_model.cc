@@ -45,9 +45,10 @@ void LeanMixModel::Sum::Add(int column, double coefficient) {
 LeanMixModel::LeanMixModel(const CutProblem* problem, const LeanMixOptions& options)
     : problem_(*problem),
       options_(options),
-      usefulness_(*problem),
       first_(options.window.first),
       last_(options.window.last),
+      end_(options.counted.last >= problem->positions() ? problem->positions() : last_ + 1),
+      usefulness_(*problem, end_),
       seconds_(kModelTime / problem->total_seconds()),
       bytes_(kModelBudget / options.budget_bytes),
       most_extra_(std::min(options.most_extra_seconds * seconds_, (kLongest - 1) * kModelTime)) {
@@ -65,6 +66,8 @@ LeanMixModel::LeanMixModel(const CutProblem* problem, const LeanMixOptions& opti
   }
   std::stable_sort(storages_.begin(), storages_.end(),
                    [this](int a, int b) { return problem_.storages()[a].producer < problem_.storages()[b].producer; });
+  made_.resize(problem_.positions());
+  for (const int id : storages_) made_[problem_.storages()[id].producer].push_back(id);
   model_.set_offset(kModelTime);
   AddTimes();
   AddReruns();
@@ -101,20 +104,39 @@ int LeanMixModel::LastUse(int storage) const {
   return std::min({usefulness_.last_use[storage], problem_.storages()[storage].held_after, last_ + 1});
 }
 
+int LeanMixModel::LastTaker(int storage) const {
+  const std::vector<int>& uses = problem_.storages()[storage].uses;
+  const auto after = std::lower_bound(uses.begin(), uses.end(), end_);
+  return after == uses.begin() ? kNone : *(after - 1);
+}
+
 int LeanMixModel::FirstUseAfterWindow(int storage) const {
   const std::vector<int>& uses = problem_.storages()[storage].uses;
   const auto use = std::upper_bound(uses.begin(), uses.end(), last_);
   return use == uses.end() ? problem_.positions() : *use;
 }
 
+bool LeanMixModel::Counts(int slot) const {
+  const int first = slot == first_ ? 0 : slot;
+  const int last = slot > last_ ? problem_.positions() : slot;
+  return options_.counted.first <= first && last <= options_.counted.last;
+}
+
 void LeanMixModel::AddTimes() {
   Sum all;
   time_.assign(last_ + 2, kZero);
   for (int position = first_; position <= last_ + 1; ++position) {
-    time_[position] = model_.AddContinuous(0, most_extra_, 1);
+    time_[position] = model_.AddContinuous(0, most_extra_, Counts(position) ? 1 : 0);
     all.Add(time_[position], 1);
   }
   AddRow(-kOpen, all, most_extra_);
+}
+
+void LeanMixModel::AddLeastTime(const Window& slots, double seconds) {
+  Sum sum;
+  const int last = std::min(slots.last, last_ + 1);
+  for (int slot = std::max(slots.first, first_); slot <= last; ++slot) sum.Add(time_[slot], 1);
+  AddRow(seconds * seconds_, sum, kOpen);
 }
 
 void LeanMixModel::AddReruns() {
@@ -160,7 +182,7 @@ void LeanMixModel::AddResidence(int id) {
   // Before the window everything is kept, and what an op makes is there when it ends.
   if (first <= end) resident_.Set(id, first, kOne);
   // Without another way to have it again, it stays until its last use; with only copies, until one can be done.
-  bool made_again = storage.uses.empty(), fetched = false;
+  bool made_again = LastTaker(id) == kNone, fetched = false;
   for (int position = first; position <= end; ++position) {
     made_again = made_again || rerun_.At(storage.producer, position) != kZero;
     fetched = fetched || fetched_.At(id, position) != kZero;
@@ -168,7 +190,7 @@ void LeanMixModel::AddResidence(int id) {
   const double out = storage.copy_out_seconds * seconds_ - most_extra_;
   for (int position = first + 1; position <= end; ++position) {
     const bool copied = fetched && problem_.Seconds(storage.producer + 1, position - 1) * seconds_ >= out;
-    const bool stays = !made_again && !copied && storage.uses.back() >= position;
+    const bool stays = !made_again && !copied && LastTaker(id) >= position;
     resident_.Set(id, position, stays ? kOne : model_.AddBinary(0));
   }
   for (int position = std::max(first, storage.held_after + 1); position <= last_ + 1; ++position) {
@@ -330,8 +352,7 @@ void LeanMixModel::AddNeedRows() {
     for (const int id : problem_.node(position).inputs) AddRow(1, Available(id, position), kOpen);
   }
   for (const int id : storages_) {
-    const std::vector<int>& uses = problem_.storages()[id].uses;
-    if (!uses.empty() && uses.back() > last_) AddRow(1, Available(id, last_ + 1), kOpen);
+    if (LastTaker(id) > last_) AddRow(1, Available(id, last_ + 1), kOpen);
   }
   for (int node = 0; node <= last_; ++node) {
     for (int position = first_; position <= last_ + 1; ++position) {

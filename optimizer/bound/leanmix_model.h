@@ -14,6 +14,7 @@
 #define STR_OPTIMIZER_BOUND_LEANMIX_MODEL_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "optimizer/bound/cut_problem.h"
@@ -29,6 +30,9 @@ struct LeanMixOptions {
   // What a plan of interest takes beyond the nodes' own time.
   double most_extra_seconds = 0;
   Window window;
+  // Slots whose time is counted. The window's first slot stands for all before it too, the one after it for all that
+  // come: they are counted only with all that they stand for.
+  Window counted = {0, std::numeric_limits<int>::max()};
   // Within the window.
   std::vector<int> cuts;
 };
@@ -56,12 +60,17 @@ class LeanMixModel {
   // False: some op alone needs more than the budget; then no plan has this order, and there is no model.
   bool fits() const { return fits_; }
 
+  // Plans lose at least this in the slots.
+  void AddLeastTime(const Window& slots, double seconds);
   // Adds the rows of events that cannot be while everything is kept that their slot's op takes. They are few, and what
   // makes integer solutions costly. Returns how many.
   int AddConflicts();
   // Adds the rows of events that `values`, one per column, violate: of each slot the `most_per_slot` worst ones.
   // Returns how many.
   int AddViolatedEvents(const std::vector<double>& values, int most_per_slot);
+
+  // Adds the rows of reruns that wait for fetches in their slot, as far as `values` violate them. Returns how many.
+  int AddViolatedWaits(const std::vector<double>& values);
 
   // By storage that is of concern in the window or after it.
   std::vector<LeanMixFate> Fates(const std::vector<double>& values) const;
@@ -91,14 +100,20 @@ class LeanMixModel {
     std::vector<LinearTerm> terms;
     double constant = 0;
     void Add(int column, double coefficient);
+    // Makes one term of those with the same column, as a row must have it.
+    void Merge();
   };
 
+  // Whether the time of the model's slot is counted.
+  bool Counts(int slot) const;
   bool IsThere(int storage, int position) const;
   bool Takes(int position, int storage) const;
   bool RerunMayTake(int storage, int position) const;
   // The last position of the window, or the one after it, at which the storage may be of use; less than its first one
   // if none.
   int LastUse(int storage) const;
+  // The last position before end_ that takes it; kNone: none does.
+  int LastTaker(int storage) const;
   int FirstUseAfterWindow(int storage) const;
   void AddTimes();
   void AddReruns();
@@ -123,14 +138,21 @@ class LeanMixModel {
   double HeldValue(int storage, int position, const std::vector<double>& values) const;
   double EventExcess(int node, int position, const std::vector<double>& held, const std::vector<double>& values) const;
   void AddEvent(int node, int position);
+  Sum Arrival(int storage, int position) const;
+  void AddRerunsAfter(const std::vector<int>& nodes, int position, const std::vector<double>& values, Sum* wait) const;
+  // Adds the row that the slot is as long as `wait` and what comes after it, if it is violated.
+  bool AddWait(Sum wait, const std::vector<int>& nodes, int position, const std::vector<double>& values);
   // Adds lower <= sum <= upper unless it always holds.
   void AddRow(double lower, const Sum& sum, double upper);
   double Value(int column, const std::vector<double>& values) const;
+  double Value(const Sum& sum, const std::vector<double>& values) const;
 
   const CutProblem& problem_;
   const LeanMixOptions options_;
-  const Usefulness usefulness_;
   const int first_, last_;
+  // What is needed at this position and after it is of no concern: that time does not count.
+  const int end_;
+  const Usefulness usefulness_;
   // To the model's units.
   const double seconds_, bytes_;
   // The most extra time, in the model's unit.
@@ -140,6 +162,8 @@ class LeanMixModel {
 
   // Storages that are of concern in the window or after it, by producer.
   std::vector<int> storages_;
+  // By node, those of them that it makes.
+  std::vector<std::vector<int>> made_;
   // By position: the slot's time. The one after the window is the time of all slots after it.
   std::vector<int> time_;
   // By node and slot. The slot after the window stands for all after it.

@@ -4,14 +4,16 @@
 
 namespace str::optimizer {
 
-Usefulness::Usefulness(const CutProblem& problem)
+Usefulness::Usefulness(const CutProblem& problem, int end)
     : last_use(problem.storages().size(), 0), last_rerun(problem.positions(), 0) {
   std::vector<std::vector<int>> made(problem.positions());
   for (size_t id = 0; id < last_use.size(); ++id) made[problem.storages()[id].producer].push_back(static_cast<int>(id));
   for (int position = problem.positions() - 1; position >= 0; --position) {
     for (const int id : made[position]) {
       const CutStorage& storage = problem.storages()[id];
-      for (const int use : storage.uses) last_use[id] = std::max({last_use[id], use, last_rerun[use]});
+      for (const int use : storage.uses) {
+        if (use < end) last_use[id] = std::max({last_use[id], use, last_rerun[use]});
+      }
       if (!problem.node(position).may_rerun) continue;
       // Once held from outside it is there.
       last_rerun[position] = std::max(last_rerun[position], std::min(last_use[id], storage.held_after));

@@ -10,7 +10,9 @@
 namespace str::optimizer {
 
 struct Usefulness {
-  explicit Usefulness(const CutProblem& problem);
+  explicit Usefulness(const CutProblem& problem) : Usefulness(problem, problem.positions()) {}
+  // As if the nodes at `end` and after it took nothing.
+  Usefulness(const CutProblem& problem, int end);
 
   // By storage, a position; 0 if it is never of use.
   std::vector<int> last_use;

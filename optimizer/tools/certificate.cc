@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "optimizer/bound/leanmix_bound.h"
+#include "optimizer/bound/pieces.h"
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/simulator/judge.h"
 
@@ -24,13 +25,13 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
   if (!verdict.ok()) return verdict.status();
   const auto gap = [&](double bound) { return verdict->seconds() / bound - 1; };
   // Searching for plans goes further than proving, unless a proof was asked for.
-  const double enough =
-      request.gap < planner.default_gap() ? request.gap : std::max(request.gap, kGapWorthProving);
+  const double enough = request.gap < planner.default_gap() ? request.gap : std::max(request.gap, kGapWorthProving);
   if (gap(result->bound_seconds) <= enough || time_limit <= absl::ZeroDuration()) return absl::OkStatus();
   optimizer::LeanMixBoundOptions options;
   options.budget_bytes = request.budget_bytes;
   options.copies = planner.copies();
   options.incumbent_seconds = verdict->seconds();
+  options.lost_seconds = optimizer::LostSeconds(result->program, verdict->simulation);
   options.enough_seconds = verdict->seconds() / (1 + enough);
   options.time_limit = std::min(kMostTimeForGap, time_limit);
   options.stop = stop;
