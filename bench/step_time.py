@@ -1,11 +1,12 @@
 """Peak and step time with a plan: predicted against measured.
 
-Each example is trained plainly and with plans for several budgets, in turns. A plan's step time counts as a ratio to
-plain training's in the same round, measured and predicted alike: how fast the machine was when the graph was captured
-drops out.
+Each example is trained plainly, with a plan that keeps everything, and with plans for several budgets, all at once and
+in turns step by step. A plan's step time counts as a ratio to the one with everything kept, measured and predicted
+alike: how fast the machine was when the graph was captured drops out, and so does what a plan changes for all of them
+(one op at a time, in a fixed order, in memory that is allocated once).
 
     ./str bench step_time
-    ./str bench step_time --models=unet --shares=0.6,0.75 --rounds=5
+    ./str bench step_time --models=unet --shares=0.6,0.75 --steps=20
 """
 
 import argparse
@@ -21,23 +22,25 @@ from json_file import write_json
 
 # Shares of the model's own peak.
 _SHARES = {"vgg16": (0.75, 0.85, 0.95), "unet": (0.6, 0.75, 0.9), "mobilenet": (0.45, 0.6, 0.8)}
+# For the plan that keeps everything: placed buffers may need more than the peak.
+_SHARE_WITH_EVERYTHING = 1.2
 # What is aimed at: the peak within this share and so many bytes, the step time within this share.
 _PEAK_SHARE = 0.01
 _PEAK_BYTES = 2**20
 _TIME_SHARE = 0.1
 
 
-def planned(shop, graph, plain_peak_bytes, share):
+def planned(shop, graph, plain_peak_bytes, share, strategy="str"):
     """A row with the plan's predictions; no "file" in it if there is no plan."""
     budget_bytes = math.floor(share * plain_peak_bytes)
     stages.progress(f"{shop.model}: planning for {stages.as_size(budget_bytes)}")
     row = {"model": shop.model, "share": share, "budget_bytes": budget_bytes}
-    plan = shop.plan(graph, budget_bytes)
+    plan = shop.plan(graph, budget_bytes, strategy)
     row["status"] = plan["status"]
     if plan["status"] in stages.NO_PLAN:
         return row
     # The next plan would overwrite it.
-    file = plan["file"].rename(plan["file"].with_name(f"str-{share}.conf"))
+    file = plan["file"].rename(plan["file"].with_name(f"{strategy}-{share}.conf"))
     return {
         **row,
         "file": str(file),
@@ -46,33 +49,37 @@ def planned(shop, graph, plain_peak_bytes, share):
     }
 
 
-def measure(shop, shares, rounds):
+def measure(shop, shares):
     """Returns a row for each share, with predictions and measurements."""
     stages.progress(f"{shop.model}: capturing")
     graph, captured = shop.capture()
     rows = [planned(shop, graph, captured["peak_bytes"], share) for share in shares]
-    runs = {f"{shop.model}, plain": shop.train_plainly}
+    kept = planned(shop, graph, captured["peak_bytes"], _SHARE_WITH_EVERYTHING, "keep-all")
+    if "file" not in kept:
+        raise stages.StageFailed(f"{shop.model}: no plan with everything kept")
+
+    def with_plan(row):
+        return lambda arguments: shop.train_with_plan(
+            f"trained-{row['share']}", row["file"], row["budget_bytes"], arguments
+        )
+
+    runs = {"plain": lambda arguments: shop.train_plainly(arguments=arguments), "kept": with_plan(kept)}
+    runs |= {row["share"]: with_plan(row) for row in rows if "file" in row}
+    stages.progress(f"{shop.model}: training in turns, {len(runs)} times")
+    results = interleaved.run_in_turns(runs)
     for row in rows:
         if "file" in row:
-            name = f"{shop.model}, {row['share']:.0%} of the peak"
-            runs[name] = lambda row=row: shop.train_with_plan(
-                f"trained-{row['share']}", row["file"], row["budget_bytes"]
-            )
-            row["run"] = name
-    results = interleaved.run_interleaved(runs, rounds)
-    plain = next(iter(results.values()))
-    for row in rows:
-        if "run" in row:
-            judge(row, results[row.pop("run")], plain)
+            judge(row, results[row["share"]], results["kept"], results["plain"])
     return rows
 
 
-def judge(row, trained, plain):
+def judge(row, trained, kept, plain):
     """Adds the measurements, and whether they are as close to the predictions as is aimed at."""
-    row["trained"] = "oom" if any(one["status"] == "oom" for one in trained) else "ok"
-    row["equal"] = interleaved.equal(trained, plain)
-    row["measured_peak_bytes"] = peak = interleaved.peak_bytes(trained)
-    row["step_ratio"] = interleaved.step_ratio(trained, plain)
+    row["trained"] = trained["status"]
+    row["equal"] = interleaved.equal([trained, kept], [plain])
+    row["measured_peak_bytes"] = peak = trained["peak_bytes"]
+    row["step_ratio"] = stages.step_ratio(trained, kept)
+    row["step_ratio_to_plain"] = stages.step_ratio(trained, plain)
     predicted = row["predicted_peak_bytes"]
     row["peak_close"] = peak is not None and abs(peak - predicted) <= _PEAK_SHARE * predicted + _PEAK_BYTES
     row["measured_over_predicted"] = None
@@ -85,12 +92,12 @@ def judge(row, trained, plain):
 
 def table(rows):
     header = ["model", "budget", "predicted peak", "measured peak", "close"]
-    header += ["step predicted", "step measured", "measured / predicted", "close", "bit-equal"]
+    header += ["step predicted", "step measured", "measured / predicted", "close", "against plain", "bit-equal"]
     lines = []
     for row in rows:
         start = [row["model"], f"{row['share']:.0%}"]
         if "trained" not in row:
-            lines.append([*start, row["status"], *["-"] * 7])
+            lines.append([*start, row["status"], *["-"] * 8])
             continue
         lines.append(
             [
@@ -102,6 +109,7 @@ def table(rows):
                 stages.as_ratio(row["step_ratio"]),
                 stages.as_ratio(row["measured_over_predicted"]),
                 "yes" if row["time_close"] else "no",
+                stages.as_ratio(row["step_ratio_to_plain"]),
                 "yes" if row["equal"] else "NO",
             ]
         )
@@ -116,8 +124,7 @@ def parse_options(arguments):
     )
     parser.add_argument("--models", default=",".join(_SHARES), help="comma-separated; default: %(default)s")
     parser.add_argument("--shares", help="of the model's own peak, comma-separated; default: each model's own three")
-    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
-    parser.add_argument("--steps", type=int, default=6, help="of each training; the first does not count")
+    parser.add_argument("--steps", type=int, default=12, help="of each training; the first does not count")
     parser.add_argument("--loop", choices=("custom", "fit"), default="custom")
     parser.add_argument("--batch", type=int, help="default: each model's own")
     parser.add_argument("--image", help="default: each model's own")
@@ -127,8 +134,8 @@ def parse_options(arguments):
     options.models = options.models.split(",")
     if options.shares is None and (unknown := set(options.models) - set(_SHARES)):
         parser.error(f"--shares must be given for {', '.join(sorted(unknown))}")
-    if options.rounds < 1 or options.steps < 2:
-        parser.error("it takes at least one round of two steps")
+    if options.steps < 2:
+        parser.error("it takes at least two steps")
     return options
 
 
@@ -139,13 +146,13 @@ def main(arguments):
         shares = [float(share) for share in options.shares.split(",")] if options.shares else _SHARES[model]
         shop = stages.Workshop(ROOT / ".build" / "step_time" / model, model, stages.training_options(options))
         try:
-            rows += measure(shop, shares, options.rounds)
+            rows += measure(shop, shares)
         except stages.StageFailed as failure:
             print(failure, file=sys.stderr)
             return 1
     print(table(rows))
     pathlib.Path(options.json).parent.mkdir(parents=True, exist_ok=True)
-    write_json(options.json, {"benchmark": "step_time", "rounds": options.rounds, "steps": options.steps, "rows": rows})
+    write_json(options.json, {"benchmark": "step_time", "steps": options.steps, "rows": rows})
     print(f"written: {options.json}")
     # Times are the machine's affair, bits and bytes are ours.
     return 0 if all(row.get("trained") == "ok" and row["equal"] and row["peak_close"] for row in rows) else 1

@@ -1,6 +1,9 @@
 """Several ways to train, measured in turns: a shared machine is sometimes slow, and then it is slow for all of them."""
 
+import concurrent.futures
+import pathlib
 import statistics
+import tempfile
 
 import stages
 
@@ -17,6 +20,18 @@ def run_interleaved(runs, rounds):
             stages.progress(f"round {i + 1} of {rounds}: {name}")
             results[name].append(runs[name]())
     return results
+
+
+def run_in_turns(runs):
+    """Calls all of `runs` (name -> function of more arguments for train.py, that trains) at once; returns the results.
+
+    They take turns step by step, so that what is compared is seconds apart. All are in memory at once.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        arguments = [f"--turns={pathlib.Path(directory) / 'turns'}"]
+        with concurrent.futures.ThreadPoolExecutor(len(runs)) as pool:
+            futures = {name: pool.submit(run, arguments) for name, run in runs.items()}
+            return {name: future.result() for name, future in futures.items()}
 
 
 def step_ratio(results, plain):

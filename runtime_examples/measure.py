@@ -1,5 +1,6 @@
 """What a training run is judged by: losses, a digest of every variable, step times and peak memory."""
 
+import fcntl
 import hashlib
 import time
 
@@ -7,6 +8,8 @@ import numpy as np
 import tensorflow as tf
 
 _DEVICE = "CPU:0"
+# Between two steps, so that another run that waits for its turn gets it.
+_PAUSE_SECONDS = 0.01
 
 
 def variables_sha256(model, optimizer):
@@ -29,9 +32,13 @@ def _reset_peak():
 
 
 class StepRecorder:
-    """Loss, wall seconds and peak bytes of each training step, between start_step() and end_step()."""
+    """Loss, wall seconds and peak bytes of each training step, between start_step() and end_step().
 
-    def __init__(self):
+    Runs with the same file `turns` take turns: of all their steps only one goes on at a time.
+    """
+
+    def __init__(self, turns=None):
+        self._turns = None if turns is None else open(turns, "a")  # noqa: SIM115, held until the process ends
         self.losses = []
         self.seconds = []
         self.peak_bytes = []
@@ -39,6 +46,8 @@ class StepRecorder:
         self._started = 0.0
 
     def start_step(self):
+        if self._turns:
+            fcntl.flock(self._turns, fcntl.LOCK_EX)
         self._counts_bytes = _reset_peak()
         self._started = time.perf_counter()
 
@@ -47,6 +56,9 @@ class StepRecorder:
         self.losses.append(float(loss).hex())
         if self._counts_bytes:
             self.peak_bytes.append(tf.config.experimental.get_memory_info(_DEVICE)["peak"])
+        if self._turns:
+            fcntl.flock(self._turns, fcntl.LOCK_UN)
+            time.sleep(_PAUSE_SECONDS)
 
     def results(self):
         return {

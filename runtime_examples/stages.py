@@ -121,9 +121,9 @@ class Workshop:
     def train_at_limit(self, limit_bytes):
         return self.train("plain_at_limit", {"STR_MEMORY_LIMIT": str(limit_bytes)}, expect_oom=True)
 
-    def train_with_plan(self, name, strategy_file, limit_bytes):
+    def train_with_plan(self, name, strategy_file, limit_bytes, arguments=()):
         settings = {"STR_MEMORY_LIMIT": str(limit_bytes), "STR_STRATEGY_FILE": str(strategy_file), "STR_STRICT": "1"}
-        return self.train(name, settings)
+        return self.train(name, settings, arguments=arguments)
 
     def plan(self, graph, budget_bytes, strategy="str", options=()):
         """Returns the JSON of `str plan`, plus "file" (the strategy) and "message".

@@ -89,7 +89,7 @@ def train(options):
         set_memory_optimizer(options.memory_optimizer)
     make_reproducible(options.seed)
     example = EXAMPLES[options.model]
-    recorder = StepRecorder()
+    recorder = StepRecorder(options.turns)
     results = {name: getattr(options, name) for name in ("model", "loop", "batch", "steps", "seed")}
     results["image"] = None if example.vocabulary else image_text(options.shape)
     try:
@@ -129,6 +129,9 @@ def parse_options(arguments):
         "--memory-optimizer", choices=MEMORY_OPTIMIZERS, metavar="MODE", help="Grappler's, one of %(choices)s"
     )
     parser.add_argument("--recompute-grad", action="store_true", help="parts of the model under tf.recompute_grad")
+    parser.add_argument(
+        "--turns", metavar="FILE", help="runs with the same file take turns, step by step, to be compared in time"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the results here")
     parser.add_argument("--expect-oom", action="store_true", help="running out of memory is the success")
     options = parser.parse_args(arguments)
