@@ -6,11 +6,14 @@
 
 #include "absl/log/check.h"
 #include "absl/strings/str_format.h"
+#include "optimizer/bound/cut_problem.h"
 #include "optimizer/bound/leanmix_bound.h"
+#include "optimizer/bound/pieces.h"
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/ilp/highs_solver.h"
 #include "optimizer/simulator/judge.h"
 #include "strategies/exact/fate_program.h"
+#include "strategies/exact/state_search.h"
 #include "strategies/needs.h"
 #include "strategies/registry.h"
 #include "strategies/str/evaluator.h"
@@ -43,6 +46,7 @@ class Prover {
     seconds_ = verdict->seconds();
     Say();
     SearchAll();
+    SearchStates();
     // A better plan makes the model smaller, and its solutions make better plans.
     bool better = true;
     while (better && !Done()) {
@@ -116,11 +120,23 @@ class Prover {
     }
   }
 
+  // Small graphs: every program without copies.
+  void SearchStates() {
+    if (Done() || !request_.pins.empty()) return;
+    const optimizer::CutProblem problem(*request_.graph, *request_.costs, order_, 1);
+    const optimizer::Program program = FastestWithoutCopies(problem, order_, request_.budget_bytes, limit_);
+    if (!program.empty()) Consider(program);
+  }
+
   // Bounds, and makes a plan of the model's solution. Returns whether the plan is better than the one so far.
   absl::StatusOr<bool> SolveModel() {
     optimizer::LeanMixBoundOptions options;
     options.budget_bytes = request_.budget_bytes;
     options.incumbent_seconds = seconds_;
+    const absl::StatusOr<optimizer::Verdict> verdict =
+        optimizer::Judge(*request_.graph, *request_.costs, result_.program);
+    if (!verdict.ok()) return verdict.status();
+    options.lost_seconds = optimizer::LostSeconds(result_.program, verdict->simulation);
     options.enough_seconds = seconds_ / (1 + std::max(request_.gap, kOptimalGap));
     options.solutions = true;
     options.time_limit = TimeLeft();

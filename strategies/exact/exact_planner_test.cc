@@ -1,5 +1,5 @@
-// `str-exact` against brute force on tiny random graphs: what it calls optimal is never beaten, hardly anything else
-// is, and its bound is never exceeded. A failure prints the seed.
+// `str-exact` against brute force on tiny random graphs: it is never beaten, and its bound is never exceeded. A failure
+// prints the seed.
 #include "strategies/exact/exact_planner.h"
 
 #include <cstdlib>
@@ -132,9 +132,8 @@ double FastestWithoutCopies(const Case& c, const std::vector<NodeId>& order, int
 }
 
 TEST(ExactPlannerTest, IsNeverBeatenWithoutCopies) {
-  int planned = 0, optimal = 0, slower_than_kept = 0, beaten = 0;
+  int planned = 0, optimal = 0, slower_than_kept = 0;
   for (uint64_t seed = 1; seed <= (LongTests() ? 30000 : 2500); ++seed) {
-    // Buffers of one size can always be placed, as brute force assumes.
     const bool equal_sizes = seed % 2 == 0;
     const Case c = RandomCase(seed, equal_sizes);
     for (const double share : {0.85, 0.7, 0.55}) {
@@ -151,10 +150,10 @@ TEST(ExactPlannerTest, IsNeverBeatenWithoutCopies) {
       }
       EXPECT_GE(seconds, fastest * (1 - 1e-9));
       EXPECT_LE(result.bound_seconds, fastest * (1 + 1e-9));
-      if (result.status == PlanStatus::kOptimal) {
+      // Buffers of several sizes cannot always be placed as brute force assumes.
+      if (result.status == PlanStatus::kOptimal || equal_sizes) {
         EXPECT_LE(seconds, fastest * (1 + 1e-5));
       }
-      beaten += equal_sizes && seconds > fastest * (1 + 1e-5);
       if (result.status == PlanStatus::kOptimal) {
         EXPECT_LE(seconds, result.bound_seconds * (1 + kOptimalGap));
       }
@@ -163,11 +162,9 @@ TEST(ExactPlannerTest, IsNeverBeatenWithoutCopies) {
       slower_than_kept += seconds > c.seconds * 1.001;
     }
   }
-  std::printf("%d planned, %d proven optimal, %d slower than with everything kept, %d beaten\n", planned, optimal,
-              slower_than_kept, beaten);
+  std::printf("%d planned, %d proven optimal, %d slower than with everything kept\n", planned, optimal,
+              slower_than_kept);
   EXPECT_GT(planned, 600);
-  // Where the model's best solution is no plan, and nothing is claimed.
-  EXPECT_LE(beaten, planned / 200);
   EXPECT_GT(slower_than_kept, 300);
   EXPECT_GT(optimal, planned * 9 / 10);
 }
