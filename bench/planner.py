@@ -1,7 +1,7 @@
 """Planners side by side on the same graphs and budgets: time to plan and the step time that the judge predicts.
 
-In one run: STR's planners, Checkmate's integer model on HiGHS, and a constraint model like Moccasin's (if ortools is
-installed). Each plan is judged by the same simulator. "faster" is how many times faster than Checkmate's model the
+In one run: STR's planners, Checkmate's integer model on HiGHS, and, if ortools is installed, a constraint model like
+Moccasin's and an integer program with paging like POET's. Each plan is judged by the same simulator. "faster" is how many times faster than Checkmate's model the
 default planner was in reaching the same or a better step time.
 
     ./str bench planner
@@ -17,13 +17,13 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-_CP = ROOT / "bench" / "moccasin_cp.py"
 _GRAPHS = ROOT.parent / "shared" / "data" / "planning_graphs"
 # Graphs that are planned if none are given, with their budgets.
 _DEFAULT_CASES = (("vgg16_b256.json", ("90%", "80%", "70%")), ("unet_b32.json", ("75%", "60%")))
 _STRATEGIES = ("str", "recompute-only", "str-exact", "checkmate-ilp")
 _RIVAL = "checkmate-ilp"
-_CP_NAME = "moccasin-cp"
+# Models that need ortools: scripts that print a plan's steps.
+_SCRIPTS = {"moccasin-cp": ROOT / "bench" / "moccasin_cp.py", "poet-paging": ROOT / "bench" / "poet_paging.py"}
 # Seconds; doubled until the default planner is as good as its rival.
 _FIRST_LIMIT = 0.1
 # Two sums of the same times in another order are the same time.
@@ -65,13 +65,13 @@ def plan(graph, budget, strategy, options, folder, time_limit=None):
     return json.loads(result.read_text())
 
 
-def plan_by_constraints(graph, budget_bytes, options, folder):
-    """The same for the constraint model: its steps become a strategy file, which the judge simulates."""
-    row = {"strategy": _CP_NAME}
+def plan_by_script(name, graph, budget_bytes, options, folder):
+    """The same for a model with ortools: its steps become a strategy file, which the judge simulates."""
+    row = {"strategy": name}
     process = subprocess.run(
         [
             options.cp_python,
-            _CP,
+            _SCRIPTS[name],
             graph,
             f"--budget={budget_bytes}",
             f"--time-limit={options.time_limit}",
@@ -87,8 +87,8 @@ def plan_by_constraints(graph, budget_bytes, options, folder):
     row |= {name: answer[name] for name in ("status", "planner_seconds", "solver")}
     if not answer["steps"]:
         return row
-    strategy = folder / "constraints.conf"
-    strategy.write_text(strategy_file(graph, budget_bytes, answer["steps"], options, folder))
+    strategy = folder / f"{name}.conf"
+    strategy.write_text(strategy_file(name, graph, budget_bytes, answer["steps"], options, folder))
     result = folder / "result.json"
     result.unlink(missing_ok=True)
     device = [f"--device={options.device}"] if options.device else []
@@ -102,7 +102,7 @@ def plan_by_constraints(graph, budget_bytes, options, folder):
     return verdict | row
 
 
-def strategy_file(graph, budget_bytes, steps, options, folder):
+def strategy_file(planner, graph, budget_bytes, steps, options, folder):
     """The header and outputs of a plan that keeps everything, with these steps."""
     template = folder / "keep-all.conf"
     device = [f"--device={options.device}"] if options.device else []
@@ -118,7 +118,7 @@ def strategy_file(graph, budget_bytes, steps, options, folder):
             outputs.setdefault(node, []).append(line)
         elif node is None and words[0] in ("format_version", "graph_name", "graph_fingerprint", "external_bytes"):
             header.append(line)
-    text = [*header, f'planner: "{_CP_NAME}"', f"budget_bytes: {budget_bytes}"]
+    text = [*header, f'planner: "{planner}"', f"budget_bytes: {budget_bytes}"]
     for step in steps:
         ((action, name),) = step.items()
         quoted = json.dumps(name)
@@ -134,7 +134,9 @@ def run_case(graph, budget, strategies, options, folder):
         print(f"str: {graph.stem} {budget} {strategy}: {row['status']}", file=sys.stderr, flush=True)
     budget_bytes = next((row["budget_bytes"] for row in rows if row.get("budget_bytes")), None)
     if budget_bytes is not None:
-        rows.append(plan_by_constraints(graph, budget_bytes, options, folder))
+        for name in _SCRIPTS:
+            rows.append(plan_by_script(name, graph, budget_bytes, options, folder))
+            print(f"str: {graph.stem} {budget} {name}: {rows[-1]['status']}", file=sys.stderr, flush=True)
     case = {"graph": graph.name, "budget": budget, "budget_bytes": budget_bytes, "rows": rows}
     by_name = {row["strategy"]: row for row in rows}
     ours, rival = by_name.get("str"), by_name.get(_RIVAL)
