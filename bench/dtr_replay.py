@@ -1,10 +1,11 @@
 """`str replay` beside DTR's own simulator: every recorded run, its results and its time.
 
-For each row of ../shared/data/expected/dtr_simrd.jsonl: whether status, overhead and peak are the same, and how many times
-faster than the seconds recorded there, which are those of the simulation without reading the log. Ours likewise, the
-best of several runs; `command_seconds` in the JSON is all that the command takes.
+For each row of ../shared/data/expected/dtr_simrd.jsonl: whether status, overhead and peak are the same, and how many
+times faster than the seconds recorded there, which are those of the simulation without reading the log. Ours likewise,
+the best of several runs; `command_seconds` in the JSON is all that the command takes. --html draws them: figure 2 of
+DTR.
 
-    ./str bench dtr_replay
+    ./str bench dtr_replay --html=figure2.html
     ./str bench dtr_replay --at-least=50 --repeat=5
 """
 
@@ -60,8 +61,12 @@ def run(options):
             continue
         result, seconds, command_seconds = replay(_DATA / "dtr" / _LOGS[row["model"]], row, options)
         cases.append(
-            {name: row[name] for name in ("model", "heuristic", "ratio", "status", "overhead", "peak")}
+            {name: row[name] for name in ("model", "heuristic", "ratio")}
+            | {name: result[name] for name in ("status", "overhead", "peak_bytes")}
             | {
+                "their_status": _STATUS[row["status"]],
+                "their_overhead": row["overhead"],
+                "their_peak_bytes": row["peak"],
                 "same": same(row, result),
                 "their_seconds": row["sec"],
                 "seconds": seconds,
@@ -73,10 +78,10 @@ def run(options):
 
 
 def print_table(cases):
-    print(f"{'model':<16}{'heuristic':<13}{'ratio':>6}{'status':>8}{'overhead':>10}{'same':>6}", end="")
+    print(f"{'model':<16}{'heuristic':<13}{'ratio':>6}{'status':>15}{'overhead':>10}{'same':>6}", end="")
     print(f"{'simrd s':>9}{'ours ms':>9}{'faster':>8}")
     for case in cases:
-        print(f"{case['model']:<16}{case['heuristic']:<13}{case['ratio']:>6}{case['status']:>8}", end="")
+        print(f"{case['model']:<16}{case['heuristic']:<13}{case['ratio']:>6}{case['status']:>15}", end="")
         print(f"{case['overhead']:>10.4f}{'yes' if case['same'] else 'NO':>6}{case['their_seconds']:>9.2f}", end="")
         print(f"{1000 * case['seconds']:>9.3f}{case['faster']:>8.0f}")
 
@@ -92,6 +97,7 @@ def main(arguments):
     parser.add_argument("--at-least", type=float, help="exit 1 if one is not this many times faster")
     parser.add_argument("--binary", default=ROOT / "str", help="of the command line (default: ./str)")
     parser.add_argument("--json", metavar="FILE", default=str(ROOT / ".build" / "bench" / "dtr_replay.json"))
+    parser.add_argument("--html", metavar="FILE", help="draw overhead against memory, one line a heuristic")
     options = parser.parse_args(arguments)
     if not _DATA.exists():
         sys.exit("no ../shared/data: nothing to compare with")
@@ -101,7 +107,8 @@ def main(arguments):
     print_table(cases)
     total = sum(case["their_seconds"] for case in cases) / sum(case["seconds"] for case in cases)
     summary = {
-        "cases": cases,
+        "command": "dtr_replay",
+        "rows": cases,
         "different": sum(not case["same"] for case in cases),
         "least_faster": min(case["faster"] for case in cases),
         "total_faster": total,
@@ -114,6 +121,9 @@ def main(arguments):
     temporary.write_text(json.dumps(summary, indent=1) + "\n")
     temporary.rename(path)
     print(f"written to {path}", file=sys.stderr)
+    if options.html:
+        environment = os.environ | {"STR_LAUNCHER_READY": "1"}
+        subprocess.run([ROOT / "str", "report", path, f"--html={options.html}"], env=environment, check=True)
     too_slow = options.at_least is not None and summary["least_faster"] < options.at_least
     return 1 if summary["different"] or too_slow else 0
 

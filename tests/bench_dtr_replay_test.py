@@ -27,12 +27,15 @@ def bench(tmp_path, *arguments):
 
 
 def test_every_run_is_compared(tmp_path):
-    process, result = bench(tmp_path, "--heuristics=h_size")
+    process, result = bench(tmp_path, "--heuristics=h_size", f"--html={tmp_path / 'figure.html'}")
     assert process.returncode == 0, process.stderr
-    assert len(result["cases"]) == 15
+    assert len(result["rows"]) == 15
     assert result["different"] == 0
-    assert {case["status"] for case in result["cases"]} == {"ok", "thrash", "OOM"}
-    assert all(case["seconds"] > 0 and case["heuristic"] == "h_size" for case in result["cases"])
+    assert {row["status"] for row in result["rows"]} == {"ok", "thrash", "out-of-memory"}
+    assert all(row["seconds"] > 0 and row["heuristic"] == "h_size" for row in result["rows"])
+    page = (tmp_path / "figure.html").read_text()
+    for text in ("ResNet-32 (56): overhead against memory", "U-Net (6): overhead against memory", "h_size, recorded"):
+        assert text in page
     assert "15 runs, 0 different" in process.stdout
 
 

@@ -56,6 +56,35 @@ def test_report_puts_several_files_on_one_page(str_command, chain, tmp_path):
     assert "time of a step against the budget" in text and "largest batch within 0.1 GB" in text
 
 
+# A log of two operators: y is made of x, and z of both.
+_LOG = """\
+{"INSTRUCTION":"ANNOTATE","ANNOTATION":"START"}
+{"INSTRUCTION":"CONSTANT","NAME":"x"}
+{"INSTRUCTION":"MEMORY","NAME":"x","MEMORY":"100"}
+{"INSTRUCTION":"CALL","NAME":"f","ARGS":["x"],"RESULT":["y"],"TIME":"10"}
+{"INSTRUCTION":"MEMORY","NAME":"y","MEMORY":"100"}
+{"INSTRUCTION":"ALIAS","NAME":"y","ALIAS":"-1"}
+{"INSTRUCTION":"CALL","NAME":"g","ARGS":["x","y"],"RESULT":["z"],"TIME":"10"}
+{"INSTRUCTION":"MEMORY","NAME":"z","MEMORY":"100"}
+{"INSTRUCTION":"ALIAS","NAME":"z","ALIAS":"-1"}
+"""
+
+
+def test_replays_share_a_picture(str_command, tmp_path):
+    log, page = tmp_path / "small.log", tmp_path / "page.html"
+    log.write_text(_LOG)
+    files = []
+    for heuristic, budget in (("h_DTR", "100%"), ("h_LRU", "100%"), ("h_LRU", "50%")):
+        files.append(tmp_path / f"{heuristic}-{budget}.json")
+        replayed = str_command("replay", log, f"--heuristic={heuristic}", f"--budget={budget}", f"--json={files[-1]}")
+        assert replayed.returncode == (0 if budget == "100%" else 2), replayed.errors
+    result = str_command("report", *files, f"--html={page}")
+    assert result.returncode == 0, result.errors
+    text = page.read_text()
+    assert text.count("small.log: overhead against memory, by heuristic") == 1
+    assert '"name":"h_DTR"' in text and '"name":"h_LRU"' in text
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -65,6 +94,8 @@ def test_report_puts_several_files_on_one_page(str_command, chain, tmp_path):
         '{"command": "plan", "rows": []}',
         '{"command": "compare", "rows": []}',
         '{"command": "compare", "rows": [{}]}',
+        '{"command": "replay"}',
+        '{"command": "dtr_replay", "rows": [{"model": "m"}]}',
         '{"command": "max-batch", "rows": [{"strategy": "str", "batch": 3}]}',
     ],
 )

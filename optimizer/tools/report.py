@@ -1,9 +1,12 @@
-"""str report: pictures from the JSON of compare and max-batch, in one file that needs no network.
+"""str report: pictures from the JSON of compare, max-batch, replay and the benchmark dtr_replay, in one file that needs
+no network.
 
     ./str report rows.json more.json --html=report.html
 
-A comparison becomes one line a strategy, time above everything kept against the budget, as in figure 4 of Checkmate and
-figure 2 of DTR; a search for the largest batch becomes bars, as in figure 5 of Checkmate.
+A comparison becomes one line a strategy, time above everything kept against the budget, as in figure 4 of Checkmate; a
+search for the largest batch becomes bars, as in figure 5 of Checkmate; replays of DTR's logs become one line a
+heuristic, overhead against the share of memory, as in figure 2 of DTR, with what was recorded of DTR's own simulator as
+crosses.
 """
 
 import argparse
@@ -13,6 +16,7 @@ import os
 import pathlib
 import sys
 
+import plotly.colors
 import plotly.graph_objects as go
 import plotly.io
 
@@ -39,6 +43,8 @@ _PAGE = """<!DOCTYPE html>
 _FIELDS = {
     "compare": ((), ("graph", "strategy", "budget_bytes", "overhead")),
     "max-batch": (("graph", "budget_bytes"), ("strategy", "batch")),
+    "replay": ((), ("log", "heuristic", "status", "overhead", "budget_bytes", "unlimited_peak_bytes")),
+    "dtr_replay": ((), ("model", "heuristic", "status", "overhead", "ratio", "their_status", "their_overhead")),
 }
 
 
@@ -53,8 +59,11 @@ def read_sweep(path):
         raise BadInput(f"{path}: {error.strerror}") from error
     except ValueError as error:
         raise BadInput(f"{path}: not JSON: {error}") from error
+    if isinstance(sweep, dict) and sweep.get("command") == "replay":
+        # One run is one file.
+        sweep = {"command": "replay", "rows": [sweep]}
     if not isinstance(sweep, dict) or sweep.get("command") not in _FIGURES or not isinstance(sweep.get("rows"), list):
-        raise BadInput(f"{path}: not written by str compare or str max-batch")
+        raise BadInput(f"{path}: not written by str compare, max-batch or replay, or by str bench dtr_replay")
     if not sweep["rows"]:
         raise BadInput(f"{path}: holds no rows yet")
     fields, row_fields = _FIELDS[sweep["command"]]
@@ -122,10 +131,76 @@ def batch_figures(sweep):
     return [figure]
 
 
-_FIGURES = {"compare": comparison_figures, "max-batch": batch_figures}
+def replay_figures(sweep):
+    rows = [
+        {
+            "model": pathlib.PurePath(row["log"]).name,
+            "ratio": row["budget_bytes"] / row["unlimited_peak_bytes"],
+            "their_status": None,
+        }
+        | {name: row[name] for name in ("heuristic", "status", "overhead")}
+        for row in sweep["rows"]
+    ]
+    return dtr_figures({"rows": rows})
+
+
+def dtr_figures(sweep):
+    return [dtr_figure(model, rows) for model, rows in grouped(sweep["rows"], "model").items()]
+
+
+def dtr_figure(model, rows_of_model):
+    """One line a heuristic, as far as it gets; where it thrashes or runs out of memory there is no point."""
+    figure = go.Figure()
+    for i, (heuristic, rows) in enumerate(sorted(grouped(rows_of_model, "heuristic").items())):
+        color = plotly.colors.qualitative.D3[i % len(plotly.colors.qualitative.D3)]
+        points = sorted((row["ratio"], row["overhead"]) for row in rows if row["status"] == "ok")
+        figure.add_scatter(
+            x=[x for x, _ in points] or [None],
+            y=[y for _, y in points] or [None],
+            name=heuristic if points else f"{heuristic} (never done)",
+            mode="lines+markers",
+            line={"color": color},
+            legendgroup=heuristic,
+        )
+        theirs = sorted((row["ratio"], row["their_overhead"]) for row in rows if row["their_status"] == "ok")
+        if theirs:
+            figure.add_scatter(
+                x=[x for x, _ in theirs],
+                y=[y for _, y in theirs],
+                name=f"{heuristic}, recorded",
+                mode="markers",
+                marker={"symbol": "x-thin-open", "size": 14, "color": color},
+                legendgroup=heuristic,
+                showlegend=False,
+            )
+    figure.update_layout(
+        title=f"{html.escape(model)}: overhead against memory, by heuristic",
+        xaxis_title="budget as a share of the peak when nothing is evicted",
+        yaxis_title="cost, times that of all operators once",
+        height=_HEIGHT,
+    )
+    return figure
+
+
+_FIGURES = {
+    "compare": comparison_figures,
+    "max-batch": batch_figures,
+    "replay": replay_figures,
+    "dtr_replay": dtr_figures,
+}
+
+
+def with_replays_together(sweeps):
+    """Runs of str replay become one sweep, so that they share a picture."""
+    replays = [sweep for sweep in sweeps if sweep["command"] == "replay"]
+    others = [sweep for sweep in sweeps if sweep["command"] != "replay"]
+    if replays:
+        others.append({"command": "replay", "rows": [row for sweep in replays for row in sweep["rows"]]})
+    return others
 
 
 def write_report(sweeps, path):
+    sweeps = with_replays_together(sweeps)
     figures = [figure for sweep in sweeps for figure in _FIGURES[sweep["command"]](sweep)]
     parts = [plotly.io.to_html(figure, full_html=False, include_plotlyjs=i == 0) for i, figure in enumerate(figures)]
     temporary = f"{path}.new"
@@ -138,7 +213,9 @@ def main(arguments):
     parser = argparse.ArgumentParser(
         prog="str report", description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON of str compare or str max-batch")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="JSON of str compare, max-batch, replay, bench dtr_replay"
+    )
     parser.add_argument("--html", required=True, metavar="FILE", help="the page to write")
     options = parser.parse_args(arguments)
     try:
