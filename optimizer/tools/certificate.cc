@@ -16,6 +16,8 @@ namespace {
 constexpr double kGapWorthProving = 0.005;
 // On two quiet cores this closes the gap of all graphs that the model is for.
 constexpr absl::Duration kMostTimeForGap = absl::Seconds(25);
+// The same for plans of planners that know no bound: such plans are seldom so good that the gap closes.
+constexpr absl::Duration kMostTimeForUnbound = absl::Seconds(5);
 
 // Where several ops are critical at once, one cut is not enough.
 absl::Status CloseGap(const strategies::Planner& planner, const strategies::PlanRequest& request,
@@ -33,7 +35,7 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
   options.incumbent_seconds = verdict->seconds();
   options.lost_seconds = optimizer::LostSeconds(result->program, verdict->simulation);
   options.enough_seconds = verdict->seconds() / (1 + enough);
-  options.time_limit = std::min(kMostTimeForGap, time_limit);
+  options.time_limit = time_limit;
   options.stop = stop;
   if (progress) {
     options.progress = [&](double bound) {
@@ -54,6 +56,7 @@ absl::Status AddBound(const strategies::Planner& planner, const strategies::Plan
                       const std::atomic<bool>* stop, strategies::PlanResult* result) {
   if (result->program.empty() || (planner.proves() && result->bound_seconds > 0)) return absl::OkStatus();
   const absl::Time start = absl::Now();
+  const absl::Duration most = result->bound_seconds > 0 ? kMostTimeForGap : kMostTimeForUnbound;
   if (result->bound_seconds == 0) {
     optimizer::StepBoundOptions options;
     options.budget_bytes = request.budget_bytes;
@@ -66,7 +69,7 @@ absl::Status AddBound(const strategies::Planner& planner, const strategies::Plan
     if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));
     result->bound_seconds = bound->seconds;
   }
-  return CloseGap(planner, request, time_limit - (absl::Now() - start), progress, stop, result);
+  return CloseGap(planner, request, std::min(most, time_limit - (absl::Now() - start)), progress, stop, result);
 }
 
 }  // namespace str::tools
