@@ -96,13 +96,13 @@ def main():
             for row in read_rows(kind, graphs):
                 result = run_row(row, kind, options, pathlib.Path(folder))
                 results.append(result)
+                start = f"{result['graph']:16} {result['strategy']:23} {result['budget_bytes']:>12} "
                 print(
-                    f"{result['graph']:16} {result['strategy']:23} {result['budget_bytes']:>12} "
-                    f"{result['recompute']:>5.0f}/{result['tool_recompute']:<5} "
+                    f"{start}{result['recompute']:>5.0f}/{result['tool_recompute']:<5} "
                     f"{result['peak_bytes']:>12}/{result['tool_peak_bytes']:<12} "
                     f"{result['planner_seconds']:.4f}/{result['tool_seconds']:.4f}"
                     if result["recompute"] is not None
-                    else f"{result['graph']:16} {result['strategy']:23} {result['budget_bytes']:>12} {result['status']}",
+                    else start + result["status"],
                     flush=True,
                 )
     worse = [

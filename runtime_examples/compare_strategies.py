@@ -6,6 +6,7 @@ in turn. TensorFlow's own ways take no budget: they train without a limit, and "
     ./str python runtime_examples/compare_strategies.py --model=unet
     ./str python runtime_examples/compare_strategies.py --model=mobilenet --strategies=str,swap-only --rounds=3
     ./str python runtime_examples/compare_strategies.py --model=vgg16 --strategies=all --json=strategies.json
+    ./str python runtime_examples/compare_strategies.py --model=linear_chain --layers=6 --strategies=all --no-tensorflow
 
 Exit code: 0 every plan that was trained gave the bits of plain training; 1 not.
 """
@@ -141,6 +142,7 @@ def parse_options(arguments):
     parser.add_argument("--rounds", type=int, default=1, help="how often each trains; default: %(default)s")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--image")
+    parser.add_argument("--blocks", "--layers", type=int, help="of models of equal parts, how many")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", metavar="FILE", help="write the rows here")
@@ -156,7 +158,8 @@ def parse_options(arguments):
 def main(arguments):
     options = parse_options(arguments)
     directory = stages.ROOT / ".build" / "compare_strategies" / f"{options.model}-{options.loop}"
-    shop = stages.Workshop(directory, options.model, stages.training_options(options))
+    blocks = [f"--blocks={options.blocks}"] if options.blocks else []
+    shop = stages.Workshop(directory, options.model, [*stages.training_options(options), *blocks])
     try:
         results = compare(shop, options)
     except stages.StageFailed as failure:

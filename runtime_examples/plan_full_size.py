@@ -4,7 +4,7 @@ TensorFlow traces the training step and hands it to the plugin, which writes its
 the shapes. The device description turns work into time. Options that are not listed below go to train.py.
 
     ./str python runtime_examples/plan_full_size.py --model=vgg16 --batch=300 --image=224 --budget=22000MB
-    ./str python runtime_examples/plan_full_size.py --model=gpt --blocks=12 --tokens=1024 --budget=50% --device=a100-40gb
+    ./str python runtime_examples/plan_full_size.py --model=gpt --blocks=12 --tokens=1024 --budget=50% --device=a100
 
 Exit code: that of `str plan`.
 """

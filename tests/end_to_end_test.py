@@ -60,7 +60,7 @@ def test_swapping_only_and_recomputing_only_compute_the_same(workshop):
     by_order_alone = workshop.smallest_budget(captured.graph, "keep-all")
     runs, verdicts = [], []
     for strategy in ("swap-only", "recompute-only"):
-        # A share of the peak will not do: where TensorFlow's own order is wasteful, a better order alone saves that much.
+        # A share of the peak will not do: where TensorFlow's own order is wasteful, a better order alone saves as much.
         least = workshop.smallest_budget(captured.graph, strategy)
         assert least < by_order_alone
         budget = (least + by_order_alone) // 2

@@ -15,8 +15,9 @@ from property.random_programs import RandomProgram
 LONG = bool(os.environ.get("STR_LONG_TESTS"))
 FUNCTIONS = 2000 if LONG else 200
 SCRIPT = ROOT / "tests" / "property" / "random_functions.py"
-# With 1 %, the promise that no step needs more than predicted. Less it may need here: TensorFlow drops reruns whose result
-# nobody takes, which only random programs have. That planned ones come as close from below, end_to_end_test.py shows.
+# With 1 %, the promise that no step needs more than predicted. Less it may need here: TensorFlow drops reruns whose
+# result nobody takes, which only random programs have. That planned ones come as close from below, end_to_end_test.py
+# shows.
 PEAK_TOLERANCE_BYTES = 2**20
 
 
@@ -60,7 +61,8 @@ def make_strategies(captures, strategies, seed):
 def applied_peaks(errors):
     """fingerprint -> bytes of the step's own at its peak, from the plugin's lines."""
     found = re.findall(
-        r"STR-3001 applied: .* measured (.*), of which outside of the step (.*) \(planned .* Graph ([0-9a-f]{16})", errors
+        r"STR-3001 applied: .* measured (.*), of which outside of the step (.*) \(planned .* Graph ([0-9a-f]{16})",
+        errors,
     )
     return {fingerprint: in_bytes(peak) - in_bytes(outside) for peak, outside, fingerprint in found}
 
@@ -91,7 +93,7 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
         assert without["sha256"] == with_rewrite["sha256"], f"function {i} computed something else"
         # The first call builds kernels, and they keep what they build.
         second, *_, last = with_rewrite["bytes_in_use"][1:]
-        assert last <= second, f"function {i} holds {last - second} bytes more after its last call than after its second"
+        assert last <= second, f"function {i} holds {last - second} bytes more after its last call than after the second"
 
     for path in sorted(captures.glob("*.graph")):
         fingerprint = re.search(r'^fingerprint: "(\w+)"', path.read_text(), re.M)[1]
