@@ -21,6 +21,11 @@ TEST(DeviceIoTest, ReadyMadeFilesAreValid) {
     EXPECT_GT(device->memory_bytes_per_second().value(), 10 * device->copy_in_bytes_per_second().value()) << name;
     EXPECT_GT(device->flops_per_second().value(), 10 * device->memory_bytes_per_second().value()) << name;
     EXPECT_GE(device->memory_bytes(), int64_t{16} << 30) << name;
+    EXPECT_FALSE(device->has_host()) << name << ": how much memory is beside it, the data sheet cannot know";
+    ASSERT_TRUE(device->has_disk()) << name;
+    EXPECT_LT(device->disk().write_bytes_per_second().value(), device->copy_out_bytes_per_second().value()) << name;
+    EXPECT_LT(device->disk().read_bytes_per_second().value(), device->copy_in_bytes_per_second().value()) << name;
+    EXPECT_GT(device->disk().bytes(), device->memory_bytes()) << name;
   }
 }
 

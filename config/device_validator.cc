@@ -41,6 +41,19 @@ absl::Status CheckEfficiency(const Efficiency& efficiency) {
   return absl::OkStatus();
 }
 
+absl::Status CheckDisk(const Disk& disk) {
+  if (disk.bytes() <= 0) return Invalid(absl::StrCat("disk.bytes is ", disk.bytes(), "; it must be positive"));
+  const std::pair<absl::string_view, const Figure&> figures[] = {
+      {"disk.write_bytes_per_second", disk.write_bytes_per_second()},
+      {"disk.read_bytes_per_second", disk.read_bytes_per_second()},
+  };
+  for (const auto& [name, figure] : figures) {
+    if (absl::Status checked = CheckFigure(name, figure); !checked.ok()) return checked;
+  }
+  if (disk.latency_ns() < 0) return Invalid(absl::StrCat("disk.latency_ns is negative: ", disk.latency_ns()));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ValidateDevice(const DeviceFile& device) {
@@ -69,6 +82,12 @@ absl::Status ValidateDevice(const DeviceFile& device) {
   }
   for (const Efficiency& efficiency : device.efficiency()) {
     if (absl::Status checked = CheckEfficiency(efficiency); !checked.ok()) return checked;
+  }
+  if (device.has_host() && device.host().memory_bytes() <= 0) {
+    return Invalid(absl::StrCat("host.memory_bytes is ", device.host().memory_bytes(), "; it must be positive"));
+  }
+  if (device.has_disk()) {
+    if (absl::Status checked = CheckDisk(device.disk()); !checked.ok()) return checked;
   }
   return absl::OkStatus();
 }

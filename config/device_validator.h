@@ -1,5 +1,5 @@
 // The rules of a device description: a known version, a name, memory, and four figures, each positive, finite and with
-// a source.
+// a source; a host has memory, a disk has space and two such figures.
 #ifndef STR_CONFIG_DEVICE_VALIDATOR_H_
 #define STR_CONFIG_DEVICE_VALIDATOR_H_
 

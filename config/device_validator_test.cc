@@ -78,5 +78,27 @@ TEST_F(ValidateDeviceTest, EfficienciesAreSharesWithASource) {
   EXPECT_OK(ValidateDevice(device_));
 }
 
+TEST_F(ValidateDeviceTest, AHostHasMemory) {
+  device_.mutable_host();
+  EXPECT_TRUE(Refused("host.memory_bytes is 0; it must be positive"));
+  device_.mutable_host()->set_memory_bytes(1);
+  EXPECT_OK(ValidateDevice(device_));
+}
+
+TEST_F(ValidateDeviceTest, ADiskHasSpaceAndRatesWithASource) {
+  Disk* const disk = device_.mutable_disk();
+  EXPECT_TRUE(Refused("disk.bytes is 0; it must be positive"));
+  disk->set_bytes(1000);
+  EXPECT_TRUE(Refused("disk.write_bytes_per_second.value is 0"));
+  disk->mutable_write_bytes_per_second()->set_value(1e8);
+  EXPECT_TRUE(Refused("disk.write_bytes_per_second has no source"));
+  disk->mutable_write_bytes_per_second()->set_source("measured");
+  EXPECT_TRUE(Refused("disk.read_bytes_per_second.value is 0"));
+  *disk->mutable_read_bytes_per_second() = disk->write_bytes_per_second();
+  EXPECT_OK(ValidateDevice(device_));
+  disk->set_latency_ns(-1);
+  EXPECT_TRUE(Refused("disk.latency_ns is negative: -1"));
+}
+
 }  // namespace
 }  // namespace str::config

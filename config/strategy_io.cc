@@ -29,17 +29,20 @@ std::string StepTimeText(const StrategyFile& strategy) {
 std::string ChangesText(const StrategyFile& strategy) {
   absl::flat_hash_set<absl::string_view> swapped;
   absl::flat_hash_set<absl::string_view> recomputed;
+  int to_disk = 0;
   int copies_back = 0;
   int reruns = 0;
   for (const Step& step : strategy.step()) {
     if (step.has_swap_out()) swapped.insert(step.swap_out());
+    to_disk += step.tier() == TIER_DISK;
     if (step.has_swap_in()) ++copies_back;
     if (step.has_rerun()) {
       recomputed.insert(step.rerun());
       ++reruns;
     }
   }
-  return absl::StrCat(Count(swapped.size(), "tensor"), " swapped (brought back ", Count(copies_back, "time"), "), ",
+  return absl::StrCat(Count(swapped.size(), "tensor"), " swapped (brought back ", Count(copies_back, "time"),
+                      to_disk > 0 ? absl::StrCat(", to the disk ", Count(to_disk, "time")) : "", "), ",
                       Count(recomputed.size(), "node"), " recomputed (", Count(reruns, "rerun"), ")");
 }
 

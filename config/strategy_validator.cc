@@ -58,6 +58,12 @@ absl::Status CheckPlaces(const Step& step, int64_t arena_bytes) {
   return absl::OkStatus();
 }
 
+absl::Status CheckTier(const Step& step) {
+  if (!step.has_swap_out()) return Invalid("has a tier; only a swap_out has one");
+  if (step.tier() == TIER_DISK) return absl::OkStatus();
+  return Invalid(absl::StrCat("tier ", step.tier(), " is not known to this version of STR"));
+}
+
 }  // namespace
 
 absl::Status ValidateStrategy(const StrategyFile& strategy) {
@@ -69,6 +75,7 @@ absl::Status ValidateStrategy(const StrategyFile& strategy) {
     if (status.ok() && !step.has_run() && !step.output().empty()) {
       status = Invalid("lists outputs; only a run has them");
     }
+    if (status.ok() && step.tier() != TIER_HOST) status = CheckTier(step);
     if (status.ok()) status = CheckPlaces(step, strategy.arena_bytes());
     if (!status.ok()) return Invalid(absl::StrCat(StepText(strategy, i), ": ", status.message()));
   }

@@ -72,6 +72,18 @@ TEST_F(ValidateStrategyTest, OnlyARunListsOutputs) {
   EXPECT_TRUE(Refused("step 9 (rerun \"c\"): lists outputs; only a run has them"));
 }
 
+TEST_F(ValidateStrategyTest, OnlyASwapOutHasATier) {
+  int swap_out = 0;
+  while (!strategy_.step(swap_out).has_swap_out()) ++swap_out;
+  strategy_.mutable_step(swap_out)->set_tier(TIER_DISK);
+  EXPECT_OK(ValidateStrategy(strategy_));
+  strategy_.mutable_step(swap_out)->set_tier(static_cast<Tier>(7));
+  EXPECT_TRUE(Refused("tier 7 is not known to this version of STR"));
+  strategy_.mutable_step(swap_out)->clear_tier();
+  strategy_.mutable_step(0)->set_tier(TIER_DISK);
+  EXPECT_TRUE(Refused("has a tier; only a swap_out has one"));
+}
+
 TEST_F(ValidateStrategyTest, Places) {
   Place* place = strategy_.mutable_step(9)->mutable_place(0);
   EXPECT_EQ(place->offset() + place->bytes(), strategy_.arena_bytes());

@@ -141,6 +141,8 @@ config::DeviceFile Calibrate(const CalibrationOptions& options) {
   device.set_format_version(1);
   device.set_name(absl::StrCat("CPU of this machine, ", threads, threads == 1 ? " thread" : " threads"));
   device.set_memory_bytes(static_cast<int64_t>(sysconf(_SC_PAGE_SIZE)) * sysconf(_SC_PHYS_PAGES));
+  // The device's memory is the host's.
+  device.mutable_host()->set_memory_bytes(device.memory_bytes());
   MeasureCopies(options, &device);
   MeasureMemory(options, threads, &device);
   MeasureComputing(options, threads, &device);

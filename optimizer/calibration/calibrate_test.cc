@@ -26,6 +26,7 @@ TEST(CalibrateTest, FiguresAreThoseOfAMachine) {
   EXPECT_GT(device.flops_per_second().value(), 1e8);
   EXPECT_LT(device.flops_per_second().value(), 1e16);
   EXPECT_GT(device.memory_bytes(), int64_t{1} << 28);
+  EXPECT_EQ(device.host().memory_bytes(), device.memory_bytes());
   EXPECT_GT(device.copy_latency_ns(), 0);
 }
 

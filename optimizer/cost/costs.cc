@@ -73,6 +73,9 @@ absl::StatusOr<Costs> FindCosts(const config::GraphFile& graph, const config::De
     costs.copy_out_bytes_per_second = device->copy_out_bytes_per_second().value();
     costs.copy_in_bytes_per_second = device->copy_in_bytes_per_second().value();
     costs.copy_latency_seconds = device->copy_latency_ns() * kNanosecond;
+    costs.disk_write_bytes_per_second = device->disk().write_bytes_per_second().value();
+    costs.disk_read_bytes_per_second = device->disk().read_bytes_per_second().value();
+    costs.disk_latency_seconds = device->disk().latency_ns() * kNanosecond;
   }
   const bool measured = graph.steps_measured() > 0;
   if (!measured && device == nullptr) {
@@ -102,6 +105,13 @@ absl::Status RequireCopyRates(const Costs& costs) {
       "swapping needs the speed of copies between device and host, which this graph does not carry; name the device "
       "with --device (\"str devices\" lists them), capture the graph again while training runs, or plan with "
       "--strategy=recompute-only");
+}
+
+absl::Status RequireDiskRates(const Costs& costs) {
+  if (costs.DiskKnown()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "copies to a disk need its speed, which is not known; name a device that has a disk with --device (\"str "
+      "devices\" lists them, \"str calibrate\" describes this machine)");
 }
 
 }  // namespace str::optimizer

@@ -42,6 +42,26 @@ TEST(CostsTest, DeviceGivesRatesButMeasuredTimesStay) {
   EXPECT_DOUBLE_EQ(costs->CopyInSeconds(100), 1.5);
 }
 
+TEST(CostsTest, ADiskIsOnlyOfADeviceThatHasOneAndNeverFasterThanTheHost) {
+  GraphBuilder b;
+  b.Add("x", {}, {10}, 2000);
+  config::DeviceFile device = Device();
+  EXPECT_THAT(RequireDiskRates(*FindCosts(b.file(), nullptr)).message(), HasSubstr("--device"));
+  EXPECT_FALSE(FindCosts(b.file(), &device)->DiskKnown());
+  config::Disk* const disk = device.mutable_disk();
+  disk->mutable_write_bytes_per_second()->set_value(50);
+  disk->mutable_read_bytes_per_second()->set_value(1000);
+  disk->set_latency_ns(250000000);
+  const absl::StatusOr<Costs> costs = FindCosts(b.file(), &device);
+  ASSERT_TRUE(costs.ok()) << costs.status();
+  EXPECT_TRUE(RequireDiskRates(*costs).ok());
+  // Both latencies; out at the disk's rate, in at the link's, which is the slower one.
+  EXPECT_DOUBLE_EQ(costs->CopyOutSeconds(100, Tier::kDisk), 0.5 + 0.25 + 2);
+  EXPECT_DOUBLE_EQ(costs->CopyInSeconds(100, Tier::kDisk), 0.5 + 0.25 + 1);
+  EXPECT_DOUBLE_EQ(costs->CopyOutSeconds(100, Tier::kHost), costs->CopyOutSeconds(100));
+  EXPECT_DOUBLE_EQ(costs->CopyInSeconds(100, Tier::kHost), costs->CopyInSeconds(100));
+}
+
 TEST(CostsTest, RooflineWithoutMeasurement) {
   GraphBuilder b;
   b.file().set_steps_measured(0);

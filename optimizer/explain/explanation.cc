@@ -85,6 +85,7 @@ class Explainer {
         if (step.action == Action::kSwapOutWait) now = Time(i).end;
         if (fate == nullptr) continue;
         fate->swaps += step.action == Action::kSwapOut;
+        fate->disk_swaps += step.tier == Tier::kDisk;
         (step.action == Action::kSwapOutWait ? fate->waiting_seconds : fate->copy_seconds) += duration;
         continue;
       }
@@ -199,8 +200,9 @@ class Explainer {
 
 std::string TensorFate::Fate() const {
   const std::string recomputed = reruns == 1 ? "recomputed" : absl::StrCat("recomputed ", reruns, " times");
-  if (swaps > 0 && reruns > 0) return absl::StrCat("swapped, ", recomputed);
-  return swaps > 0 ? "swapped" : reruns > 0 ? recomputed : "kept";
+  const std::string swapped = disk_swaps > 0 ? "swapped to the disk" : "swapped";
+  if (swaps > 0 && reruns > 0) return absl::StrCat(swapped, ", ", recomputed);
+  return swaps > 0 ? swapped : reruns > 0 ? recomputed : "kept";
 }
 
 absl::StatusOr<Explanation> Explain(const Graph& graph, const Costs& costs, const Program& program,

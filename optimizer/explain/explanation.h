@@ -23,6 +23,8 @@ struct TensorFate {
   double made_seconds = 0;
   double last_use_seconds = 0;
   int swaps = 0;
+  // Of these, to the disk.
+  int disk_swaps = 0;
   // Reruns of its node of which somebody takes this tensor.
   int reruns = 0;
   bool live_at_peak = false;
@@ -37,7 +39,7 @@ struct TensorFate {
   std::string reason;
 
   bool Decided() const { return swaps > 0 || reruns > 0; }
-  // "kept", "swapped", "recomputed 2 times", "swapped, recomputed".
+  // "kept", "swapped", "swapped to the disk", "recomputed 2 times", "swapped, recomputed".
   std::string Fate() const;
 };
 

@@ -26,6 +26,7 @@ absl::Status Bindings::Bind(const Program& program) {
   made_.assign(program.size(), kNone);
   copy_.assign(program.size(), kNone);
   host_copies_.clear();
+  uses_disk_ = false;
   int runs = 0;
   const int steps = static_cast<int>(program.size());
   for (int step = 0; step < steps; ++step) {
@@ -92,7 +93,8 @@ absl::Status Bindings::BindSwap(const Program& program, int step) {
       taken_.push_back(instance);
       copy_[step] = static_cast<int32_t>(host_copies_.size());
       open_copy_[tensor] = latest_copy_[tensor] = copy_[step];
-      host_copies_.push_back({tensor, instance, kNone});
+      host_copies_.push_back({tensor, instance, kNone, program[step].tier});
+      uses_disk_ = uses_disk_ || program[step].tier == Tier::kDisk;
       return absl::OkStatus();
     case Action::kSwapOutWait: {
       if (open_copy_[tensor] == kNone) return Error(program, step, "no swap_out of the tensor is open");

@@ -24,12 +24,13 @@ class Bindings {
   // one that must not be.
   absl::Status Bind(const Program& program);
 
-  // A swap_out and what comes of it.
+  // A swap_out and what comes of it, on the host or on a disk.
   struct HostCopy {
     TensorId tensor = kNone;
     int32_t instance = kNone;
     // The last swap_in that reads it; kNone: it stays to the end.
     int32_t last_swap_in = kNone;
+    Tier tier = Tier::kHost;
   };
 
   // Of the last program bound. All instances are numbered; those of tensors that nodes outside the program make come
@@ -44,6 +45,7 @@ class Bindings {
   // For the three swap actions: index into host_copies().
   int32_t copy(int step) const { return copy_[step]; }
   const std::vector<HostCopy>& host_copies() const { return host_copies_; }
+  bool uses_disk() const { return uses_disk_; }
 
  private:
   absl::Status BindCompute(const Program& program, int step);
@@ -65,6 +67,7 @@ class Bindings {
   std::vector<int32_t> references_;
   std::vector<int32_t> first_taken_, taken_, made_, copy_;
   std::vector<HostCopy> host_copies_;
+  bool uses_disk_ = false;
 };
 
 }  // namespace str::optimizer

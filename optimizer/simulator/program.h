@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "optimizer/cost/tier.h"
 #include "optimizer/graph/graph.h"
 
 namespace str::optimizer {
@@ -21,8 +22,12 @@ struct Step {
   Action action = Action::kRun;
   // A node id if the action computes, else a tensor id.
   int32_t id = 0;
+  // Of a swap_out: where to.
+  Tier tier = Tier::kHost;
 
-  friend bool operator==(const Step& a, const Step& b) { return a.action == b.action && a.id == b.id; }
+  friend bool operator==(const Step& a, const Step& b) {
+    return a.action == b.action && a.id == b.id && a.tier == b.tier;
+  }
 };
 
 using Program = std::vector<Step>;
@@ -45,6 +50,9 @@ struct ProgramCounts {
   int tensors_decided = 0;
   int64_t swapped_bytes = 0;
   int swapped_tensors = 0;
+  // Of both, what goes to the disk.
+  int64_t disk_bytes = 0;
+  int disk_tensors = 0;
   // Reruns, without those that only restore a view of what was swapped in.
   int recomputed_nodes = 0;
 };

@@ -19,6 +19,7 @@ absl::StatusOr<Step> StepFromFile(const Graph& graph, const config::Step& from) 
       break;
     case config::Step::kSwapOut:
       step.action = Action::kSwapOut;
+      step.tier = from.tier() == config::TIER_DISK ? Tier::kDisk : Tier::kHost;
       break;
     case config::Step::kSwapOutWait:
       step.action = Action::kSwapOutWait;
@@ -76,6 +77,7 @@ void WriteSteps(const config::GraphFile& file, const Graph& graph, const Program
         break;
       case Action::kSwapOut:
         step->set_swap_out(graph.TensorName(from.id));
+        step->set_tier(from.tier == Tier::kDisk ? config::TIER_DISK : config::TIER_HOST);
         break;
       case Action::kSwapOutWait:
         step->set_swap_out_wait(graph.TensorName(from.id));

@@ -32,6 +32,13 @@ TEST(ProgramFileTest, WritesAndReadsTheSameProgram) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(ProgramText(graph, *read), ProgramText(graph, program));
 
+  EXPECT_EQ(strategy.step(1).tier(), config::TIER_HOST);
+  const Program to_disk = ParseProgram(graph, "x disk:x:0 a wait:x:0 in:x:0 again:a end");
+  WriteSteps(b.file(), graph, to_disk, &strategy);
+  EXPECT_EQ(strategy.step(1).tier(), config::TIER_DISK);
+  EXPECT_TRUE(config::ValidateStrategy(strategy).ok()) << config::ValidateStrategy(strategy);
+  EXPECT_EQ(*ProgramFromStrategy(graph, strategy), to_disk);
+
   strategy.mutable_step(4)->set_swap_in("x:7");
   EXPECT_THAT(ProgramFromStrategy(graph, strategy).status().message(), HasSubstr("step 5"));
   strategy.mutable_step(4)->set_run("nowhere");

@@ -25,6 +25,9 @@ absl::Status Simulator::Run(const Program& program, const SimulationDetail& deta
   if (!bindings_.host_copies().empty()) {
     if (absl::Status status = RequireCopyRates(costs_); !status.ok()) return status;
   }
+  if (bindings_.uses_disk()) {
+    if (absl::Status status = RequireDiskRates(costs_); !status.ok()) return status;
+  }
   result_ = result;
   Start(detail);
   const int steps = static_cast<int>(program.size());
@@ -60,11 +63,11 @@ void Simulator::Start(const SimulationDetail& detail) {
   detail_ = detail;
   result_->peak_bytes = 0;
   result_->peak_step = 0;
-  result_->host_peak_bytes = 0;
+  result_->host_peak_bytes = result_->disk_peak_bytes = 0;
   result_->allocations.clear();
   result_->live.clear();
   in_use_ = start_bytes_;
-  host_bytes_ = 0;
+  host_bytes_ = disk_bytes_ = 0;
   now_ = out_free_ = in_free_ = 0;
   buffers_.clear();
   Buffer outside;
@@ -196,10 +199,11 @@ void Simulator::Compute(const Step& step, int index) {
 void Simulator::SwapOut(const Step& step, int index) {
   const int64_t bytes = graph_.tensor(step.id).bytes;
   const double start = std::max({now_, out_free_, arrival_[bindings_.taken(index)[0]]});
-  out_free_ = start + costs_.CopyOutSeconds(bytes);
+  out_free_ = start + costs_.CopyOutSeconds(bytes, step.tier);
   copy_done_[bindings_.copy(index)] = out_free_;
-  host_bytes_ += bytes;
+  (step.tier == Tier::kDisk ? disk_bytes_ : host_bytes_) += bytes;
   result_->host_peak_bytes = std::max(result_->host_peak_bytes, host_bytes_);
+  result_->disk_peak_bytes = std::max(result_->disk_peak_bytes, disk_bytes_);
   if (detail_.timeline) result_->timeline[index] = {start, out_free_};
   Mark(index, 0);
 }
@@ -215,8 +219,9 @@ void Simulator::SwapOutWait(int index) {
 void Simulator::SwapIn(const Step& step, int index) {
   const Tensor& tensor = graph_.tensor(step.id);
   const int32_t copy = bindings_.copy(index);
+  const Tier tier = bindings_.host_copies()[copy].tier;
   const double start = std::max({now_, in_free_, copy_done_[copy]});
-  in_free_ = start + costs_.CopyInSeconds(tensor.bytes);
+  in_free_ = start + costs_.CopyInSeconds(tensor.bytes, tier);
   if (detail_.timeline) result_->timeline[index] = {start, in_free_};
   const int32_t made = bindings_.made(index);
   arrival_[made] = in_free_;
@@ -225,7 +230,9 @@ void Simulator::SwapIn(const Step& step, int index) {
   buffers_[buffer].references = bindings_.references(made);
   Mark(index, 0);
   FreeIfUnused(buffer, index);
-  if (bindings_.host_copies()[copy].last_swap_in == index) host_bytes_ -= tensor.bytes;
+  if (bindings_.host_copies()[copy].last_swap_in == index) {
+    (tier == Tier::kDisk ? disk_bytes_ : host_bytes_) -= tensor.bytes;
+  }
 }
 
 void Simulator::Finish(int steps) {

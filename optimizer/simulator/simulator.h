@@ -9,7 +9,10 @@
 // What nodes outside the program make counts from the start to the end.
 //
 // Time. Computing is serial. Copies queue up in one lane per direction when their step is reached, and go on beside
-// computing; a step waits for the inputs that are still on their way in.
+// computing; a step waits for the inputs that are still on their way in. A copy to or from a disk is in the same lane:
+// it takes longer and keeps the others waiting.
+//
+// Host and disk bytes count from the swap_out to the last swap_in that reads them.
 //
 // Knows nothing of planners. Reused from program to program; not thread-safe.
 #ifndef STR_OPTIMIZER_SIMULATOR_SIMULATOR_H_
@@ -65,6 +68,7 @@ struct Simulation {
   // The first step that reaches it.
   int32_t peak_step = 0;
   int64_t host_peak_bytes = 0;
+  int64_t disk_peak_bytes = 0;
   double seconds = 0;
   // Per step the most bytes in use during it, and those in use after it.
   std::vector<int64_t> profile;
@@ -120,7 +124,7 @@ class Simulator {
   SimulationDetail detail_;
   Simulation* result_ = nullptr;
   int64_t in_use_ = 0;
-  int64_t host_bytes_ = 0;
+  int64_t host_bytes_ = 0, disk_bytes_ = 0;
   double now_ = 0, out_free_ = 0, in_free_ = 0;
   std::vector<Buffer> buffers_;
   std::vector<int32_t> buffer_of_;  // per instance

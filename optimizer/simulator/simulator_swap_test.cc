@@ -130,6 +130,51 @@ TEST(SimulatorSwapTest, RefusesWhatIsNotThereAndNamesTheStep) {
   EXPECT_THAT(JudgeText(b, "x out:x:0 out:x:0 a b c end").status().message(), HasSubstr("still open"));
 }
 
+// A byte takes 4 ns to write and 3 ns to read, after 5 ns.
+Simulation SimulateWithDisk(GraphBuilder& builder, absl::string_view text) {
+  const Graph graph = builder.Build();
+  Costs costs = MeasuredCosts(builder.file());
+  costs.disk_write_bytes_per_second = 1e9 / 4;
+  costs.disk_read_bytes_per_second = 1e9 / 3;
+  costs.disk_latency_seconds = 5e-9;
+  absl::StatusOr<Verdict> verdict = Judge(graph, costs, ParseProgram(graph, text));
+  EXPECT_TRUE(verdict.ok()) << verdict.status();
+  return verdict.ok() ? verdict->simulation : Simulation();
+}
+
+TEST(SimulatorSwapTest, ADiskTakesLongerAndNoMoreDeviceMemory) {
+  GraphBuilder b = Gap();
+  // x ends at 10; out 10-415. a 10-30, b 30-60, c 60-100, wait until 415; in 415-720; end 720-770.
+  const Simulation disk = SimulateWithDisk(b, "x disk:x:0 a b c wait:x:0 in:x:0 end");
+  EXPECT_EQ(Nanoseconds(disk.seconds), 770);
+  EXPECT_EQ(disk.host_peak_bytes, 0);
+  EXPECT_EQ(disk.disk_peak_bytes, 100);
+  const Simulation host = SimulateWithDisk(b, "x out:x:0 a b c wait:x:0 in:x:0 end");
+  EXPECT_EQ(disk.profile, host.profile);
+  EXPECT_EQ(host.host_peak_bytes, 100);
+  EXPECT_EQ(host.disk_peak_bytes, 0);
+}
+
+TEST(SimulatorSwapTest, CopiesToTheDiskQueueUpWithThoseToTheHost) {
+  GraphBuilder b;
+  b.Add("x", {}, {100}, 10);
+  b.Add("y", {}, {50}, 10);
+  b.Add("a", {}, {1}, 1000);
+  b.Add("end", {"x:0", "y:0", "a:0"}, {1}, 5);
+  const Simulation result = SimulateWithDisk(b, "x disk:x:0 y out:y:0 a wait:x:0 wait:y:0 in:y:0 in:x:0 end");
+  // out x 10-415, out y behind it: 415-465. Both in after 1020: y 1020-1070, x 1070-1375.
+  EXPECT_EQ(Nanoseconds(result.timeline[3].start), 415);
+  EXPECT_EQ(Nanoseconds(result.timeline[3].end), 465);
+  EXPECT_EQ(Nanoseconds(result.seconds), 1380);
+  EXPECT_EQ(result.host_peak_bytes, 50);
+  EXPECT_EQ(result.disk_peak_bytes, 100);
+}
+
+TEST(SimulatorSwapTest, ADiskOfUnknownSpeedIsRefused) {
+  GraphBuilder b = Gap();
+  EXPECT_THAT(JudgeText(b, "x disk:x:0 a b c wait:x:0 in:x:0 end").status().message(), HasSubstr("has a disk"));
+}
+
 TEST(SimulatorSwapTest, UnknownRatesAreRefused) {
   GraphBuilder b = Gap();
   b.file().clear_copy_out_bytes_per_second();

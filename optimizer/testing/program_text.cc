@@ -14,6 +14,10 @@ Program ParseProgram(const Graph& graph, absl::string_view text) {
     Step step;
     if (absl::ConsumePrefix(&word, "again:")) step.action = Action::kRerun;
     if (absl::ConsumePrefix(&word, "out:")) step.action = Action::kSwapOut;
+    if (absl::ConsumePrefix(&word, "disk:")) {
+      step.action = Action::kSwapOut;
+      step.tier = Tier::kDisk;
+    }
     if (absl::ConsumePrefix(&word, "wait:")) step.action = Action::kSwapOutWait;
     if (absl::ConsumePrefix(&word, "in:")) step.action = Action::kSwapIn;
     int output = 0;
@@ -34,7 +38,8 @@ std::string ProgramText(const Graph& graph, const Program& program) {
   std::string text;
   for (const Step& step : program) {
     static constexpr absl::string_view kPrefix[] = {"", "again:", "out:", "wait:", "in:"};
-    absl::StrAppend(&text, text.empty() ? "" : " ", kPrefix[static_cast<int>(step.action)],
+    absl::StrAppend(&text, text.empty() ? "" : " ",
+                    step.tier == Tier::kDisk ? "disk:" : kPrefix[static_cast<int>(step.action)],
                     Computes(step.action) ? graph.name(step.id) : graph.TensorName(step.id));
   }
   return text;

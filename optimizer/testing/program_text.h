@@ -11,7 +11,8 @@
 
 namespace str::optimizer {
 
-// A bare name runs the node; again: reruns it; out:, wait:, in: move a tensor. Unknown names end the test.
+// A bare name runs the node; again: reruns it; out:, wait:, in: move a tensor; disk: is an out: to the disk. Unknown
+// names end the test.
 Program ParseProgram(const Graph& graph, absl::string_view text);
 std::string ProgramText(const Graph& graph, const Program& program);
 

@@ -30,6 +30,7 @@ void ResultRow::SetProgram(const optimizer::Fit& fit) {
   const optimizer::Verdict& verdict = fit.verdict;
   peak_bytes = verdict.peak_bytes();
   host_peak_bytes = verdict.simulation.host_peak_bytes;
+  disk_peak_bytes = verdict.simulation.disk_peak_bytes;
   fit_bytes = fit.fit_bytes;
   step_seconds = verdict.seconds();
   tensors_decided = verdict.counts.tensors_decided;
@@ -77,6 +78,7 @@ JsonObject ResultRow::Json() const {
   json.Add("swapped_tensors", swapped_tensors);
   json.Add("planner_seconds", planner_seconds);
   json.Add("bfc_peak_bytes", bfc_peak_bytes);
+  json.Add("disk_peak_bytes", disk_peak_bytes);
   return json;
 }
 
@@ -96,7 +98,8 @@ std::string ResultRow::Text() const {
                          100 * Overhead().value_or(0), baseline_seconds));
     Line(&text, "swapped",
          absl::StrCat(*swapped_tensors, " tensors, ", config::FormatBytes(*swapped_bytes), "; host memory ",
-                      config::FormatBytes(*host_peak_bytes)));
+                      config::FormatBytes(*host_peak_bytes),
+                      *disk_peak_bytes > 0 ? absl::StrCat("; disk ", config::FormatBytes(*disk_peak_bytes)) : ""));
     Line(&text, "recomputed", absl::StrCat(*recomputed_nodes, " nodes"));
   }
   if (const std::optional<double> gap = Gap(); gap.has_value()) {

@@ -22,7 +22,7 @@ struct ResultRow {
   int64_t baseline_peak_bytes = 0;
   int nodes = 0;
   // What follows does not apply without a program.
-  std::optional<int64_t> peak_bytes, host_peak_bytes, fit_bytes, swapped_bytes;
+  std::optional<int64_t> peak_bytes, host_peak_bytes, disk_peak_bytes, fit_bytes, swapped_bytes;
   // What TensorFlow's own allocator would need, where buffers cannot be placed (optimizer/placement/bfc_replay.h).
   std::optional<int64_t> bfc_peak_bytes;
   std::optional<int> tensors_decided, recomputed_nodes, swapped_tensors;

@@ -79,6 +79,7 @@ std::string TraceJson(const optimizer::Graph& graph, const optimizer::Program& p
       now = interval.start;
     } else {
       arguments.Add("bytes", graph.tensor(step.id).bytes);
+      if (step.action == Action::kSwapOut) arguments.Add("tier", step.tier == optimizer::Tier::kDisk ? "disk" : "host");
       const Lane& lane = step.action == Action::kSwapOut ? kOut : step.action == Action::kSwapIn ? kIn : kCompute;
       const std::string name = step.action == Action::kSwapOutWait
                                    ? absl::StrCat("wait for ", graph.TensorName(step.id))
