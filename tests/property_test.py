@@ -32,11 +32,11 @@ def seed(request):
 
 
 def make_strategies(captures, strategies, seed):
-    """One random strategy per captured graph; returns (strategies, swaps, reruns)."""
+    """One random strategy per captured graph; returns (strategies, swaps, swaps to the disk, reruns)."""
     graph_pb2, strategy_pb2 = protos.load()
     rng = random.Random(seed)
     strategies.mkdir()
-    swaps = reruns = 0
+    swaps = disk_swaps = reruns = 0
     files = sorted(captures.glob("*.graph"))
     for path in files:
         graph = text_format.Parse(path.read_text(), graph_pb2.GraphFile())
@@ -50,12 +50,13 @@ def make_strategies(captures, strategies, seed):
             budget_bytes=1 << 40,
             external_bytes=graph.external_bytes,
         )
-        program = RandomProgram(graph, strategy, rng, graph_pb2.Recompute.Name)
+        program = RandomProgram(graph, strategy, rng, graph_pb2.Recompute.Name, strategy_pb2.TIER_DISK)
         more_swaps, more_reruns = program.build()
         swaps += more_swaps
+        disk_swaps += sum(step.tier == strategy_pb2.TIER_DISK for step in strategy.step)
         reruns += more_reruns
         (strategies / f"{graph.fingerprint}.conf").write_text(text_format.MessageToString(strategy))
-    return len(files), swaps, reruns
+    return len(files), swaps, disk_swaps, reruns
 
 
 def applied_peaks(errors):
@@ -80,11 +81,14 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
     assert plain.returncode == 0, plain.errors
     assert captured.returncode == 0, captured.errors
 
-    count, swaps, reruns = make_strategies(captures, strategies, seed)
+    count, swaps, disk_swaps, reruns = make_strategies(captures, strategies, seed)
     assert count > FUNCTIONS * 0.9, "most functions should be different graphs"
-    assert swaps > count and reruns > count, "the programs should not be empty"
+    assert swaps > count and reruns > count and disk_swaps > count / 3, "the programs should not be empty"
 
-    (rewritten,) = run_scripts((arguments, {"STR_STRATEGY_FILE": strategies, "STR_STRICT": 1}))
+    spill = tmp_path / "spill"
+    settings = {"STR_STRATEGY_FILE": strategies, "STR_STRICT": 1, "STR_SPILL_DIR": spill}
+    (rewritten,) = run_scripts((arguments, settings))
+    assert list(spill.iterdir()) == [], "nothing is left behind on the disk"
     assert rewritten.returncode == 0, rewritten.errors
     peaks = applied_peaks(rewritten.errors)
     assert len(peaks) == count, "every graph should have been rewritten"
@@ -99,7 +103,8 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
         fingerprint = re.search(r'^fingerprint: "(\w+)"', path.read_text(), re.M)[1]
         external = int(re.search(r"^external_bytes: (\d+)", path.read_text(), re.M)[1])
         verdict = tmp_path / "verdict.json"
-        simulated = str_command("simulate", path, strategies / f"{fingerprint}.conf", f"--json={verdict}")
+        strategy = strategies / f"{fingerprint}.conf"
+        simulated = str_command("simulate", path, strategy, "--device=t4", f"--json={verdict}")
         assert simulated.returncode == 0, simulated.errors
         # What else lives in the process differs between the two runs; what the step adds does not.
         predicted = json.loads(verdict.read_text())["peak_bytes"] - external

@@ -6,9 +6,11 @@
 //   STR-2002  a strategy file cannot be read
 //   STR-2003  a strategy does not fit the graph
 //   STR-2004  an action of a strategy was refused
+//   STR-2005  a strategy swaps more than the host or the disk may take
 //   STR-3001  a strategy was applied: what was done, predicted and measured
 //   STR-3002  a graph was captured
 //   STR-3003  a graph could not be captured
+//   STR-3004  the disk tier lies in memory
 #ifndef STR_TF_PLUGIN_MESSAGES_H_
 #define STR_TF_PLUGIN_MESSAGES_H_
 

@@ -70,7 +70,8 @@ class StrPass : public tensorflow::GraphOptimizationPass {
       if (!settings.capture_directory.empty()) {
         status = Capture(options, device, *graph);
       } else if (!settings.strategy_path.empty()) {
-        status = rewrite::RewriteGraph(rewrite::ProcessStrategies(), settings.strict, graph);
+        status = rewrite::RewriteGraph(rewrite::ProcessStrategies(), settings.strict, graph,
+                                       {settings.host_limit_bytes, settings.disk_limit_bytes});
       }
       if (!status.ok()) return status;
     }

@@ -1,5 +1,7 @@
 #include "tf_plugin/settings.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -29,6 +31,22 @@ bool Switch(const char* name) {
   Refuse(name, value, "must be 0 or 1");
 }
 
+std::optional<int64_t> Size(const char* name) {
+  const std::string text = Environment(name);
+  if (text.empty()) return std::nullopt;
+  const absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
+  if (!bytes.ok()) Refuse(name, text, std::string(bytes.status().message()));
+  return *bytes;
+}
+
+std::string SpillDirectory() {
+  if (std::string folder = Environment("STR_SPILL_DIR"); !folder.empty()) return folder;
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  // Others may use the same temporary directory.
+  return (temporary / absl::StrCat("str-spill-", getuid())).string();
+}
+
 // A missing file or folder in the home directory means that no plan is wanted.
 std::string HomeStrategies() {
   const std::string home = Environment("HOME");
@@ -56,12 +74,13 @@ Settings ReadSettings() {
   if (settings.capture_only && settings.capture_directory.empty()) {
     Refuse("STR_CAPTURE_ONLY", "1", "needs STR_CAPTURE=DIR to say where to write");
   }
-  if (const std::string text = Environment("STR_MEMORY_LIMIT"); !text.empty()) {
-    const absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
-    if (!bytes.ok()) Refuse("STR_MEMORY_LIMIT", text, std::string(bytes.status().message()));
-    if (*bytes == 0) Refuse("STR_MEMORY_LIMIT", text, "must be more than 0 bytes");
-    settings.memory_limit_bytes = *bytes;
+  settings.memory_limit_bytes = Size("STR_MEMORY_LIMIT");
+  if (settings.memory_limit_bytes == 0) {
+    Refuse("STR_MEMORY_LIMIT", Environment("STR_MEMORY_LIMIT"), "must be more than 0 bytes");
   }
+  settings.host_limit_bytes = Size("STR_HOST_LIMIT");
+  settings.disk_limit_bytes = Size("STR_DISK_LIMIT");
+  settings.spill_directory = SpillDirectory();
   settings.strategy_path = Environment("STR_STRATEGY_FILE");
   settings.strategy_path_was_set = !settings.strategy_path.empty();
   if (!settings.strategy_path_was_set) settings.strategy_path = HomeStrategies();

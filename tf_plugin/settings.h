@@ -18,6 +18,10 @@ struct Settings {
   bool capture_only = false;      // STR_CAPTURE_ONLY=1
   // STR_MEMORY_LIMIT; absent: no limit.
   std::optional<int64_t> memory_limit_bytes;
+  // STR_HOST_LIMIT, STR_DISK_LIMIT: most that swapped tensors may take; absent: no limit.
+  std::optional<int64_t> host_limit_bytes, disk_limit_bytes;
+  // STR_SPILL_DIR, else a folder of the user's own under the temporary directory. It need not exist.
+  std::string spill_directory;
   // STR_STRATEGY_FILE, else ~/.str if it is there: a file or a directory; empty: no strategy.
   std::string strategy_path;
   // STR_STRATEGY_FILE was set: then a missing file is worth a word.

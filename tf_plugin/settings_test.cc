@@ -20,8 +20,9 @@ class SettingsTest : public ::testing::Test {
             absl::StrCat(::testing::TempDir(), "/", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(home_);
     std::filesystem::create_directories(home_);
-    for (const char* name : {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY",
-                             "STR_MEMORY_LIMIT", "STR_STRATEGY_FILE"}) {
+    for (const char* name :
+         {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY", "STR_MEMORY_LIMIT",
+          "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR"}) {
       unsetenv(name);
     }
     setenv("HOME", home_.c_str(), 1);
@@ -50,8 +51,9 @@ TEST_F(SettingsTest, WithoutVariablesNothingIsAskedFor) {
 }
 
 TEST_F(SettingsTest, EmptyVariablesAreAsGoodAsNone) {
-  for (const char* name : {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY",
-                           "STR_MEMORY_LIMIT", "STR_STRATEGY_FILE"}) {
+  for (const char* name :
+       {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY", "STR_MEMORY_LIMIT",
+        "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR"}) {
     Set(name, "");
   }
   EXPECT_SETTINGS(!s.disabled && !s.strict && s.verbose == 1 && s.capture_directory.empty() && !s.capture_only &&
@@ -107,6 +109,21 @@ TEST_F(SettingsTest, TheLimitHasUnits) {
   EXPECT_REFUSED("STR-2001 STR_MEMORY_LIMIT=a lot: size \"a lot\"");
   Set("STR_MEMORY_LIMIT", "-5GiB");
   EXPECT_REFUSED("STR-2001 STR_MEMORY_LIMIT=-5GiB");
+}
+
+TEST_F(SettingsTest, TiersHaveLimitsAndAFolder) {
+  Set("TMPDIR", home_);
+  EXPECT_SETTINGS(!s.host_limit_bytes.has_value() && !s.disk_limit_bytes.has_value() &&
+                  s.spill_directory.find(home_ + "/str-spill-") == 0);
+  Set("STR_HOST_LIMIT", "1GiB");
+  Set("STR_DISK_LIMIT", "0");
+  Set("STR_SPILL_DIR", "elsewhere");
+  EXPECT_SETTINGS(s.host_limit_bytes == 1 << 30 && s.disk_limit_bytes == 0 && s.spill_directory == "elsewhere");
+  Set("STR_DISK_LIMIT", "a lot");
+  EXPECT_REFUSED("STR-2001 STR_DISK_LIMIT=a lot: size \"a lot\"");
+  unsetenv("STR_DISK_LIMIT");
+  Set("STR_HOST_LIMIT", "-1");
+  EXPECT_REFUSED("STR-2001 STR_HOST_LIMIT=-1");
 }
 
 TEST_F(SettingsTest, StrategiesOfTheHomeDirectoryAreFound) {

@@ -1,5 +1,7 @@
 """Random valid programs for a captured graph: a random order, with random swaps and reruns in it."""
 
+import random
+
 _NEVER_IN_PROGRAMS = ("RECOMPUTE_EXTERNAL", "RECOMPUTE_CONTROL_FLOW")
 _COPYABLE = ("float", "double", "half", "int32", "int64", "bool", "uint8")
 
@@ -11,12 +13,18 @@ def shape_text(output):
 
 
 class RandomProgram:
-    """Builds one strategy. `recompute_name` turns the enum's number into its name."""
+    """Builds one strategy. `recompute_name` turns the enum's number into its name; `tier_disk` is the disk's number."""
 
-    def __init__(self, graph, strategy, rng, recompute_name):
+    # Of the swaps, to the disk.
+    DISK_SHARE = 0.4
+
+    def __init__(self, graph, strategy, rng, recompute_name, tier_disk):
         self._graph = graph
         self._strategy = strategy
         self._rng = rng
+        # Of its own, so that the programs are the same but for where copies go.
+        self._tier_rng = random.Random(graph.fingerprint)
+        self._tier_disk = tier_disk
         self._nodes = {node.name: node for node in graph.node}
         self._in_program = {
             node.name for node in graph.node if recompute_name(node.recompute) not in _NEVER_IN_PROGRAMS
@@ -109,7 +117,10 @@ class RandomProgram:
         if not outputs:
             return 0
         tensor = f"{name}:{self._rng.choice(outputs)}"
-        self._strategy.step.add().swap_out = tensor
+        step = self._strategy.step.add()
+        step.swap_out = tensor
+        if self._tier_rng.random() < self.DISK_SHARE:
+            step.tier = self._tier_disk
         self._swapped[tensor] = "open"
         return 1
 

@@ -27,7 +27,7 @@ CopyEngine::CopyEngine() {
   for (Lane& lane : lanes_) std::thread([&lane] { Serve(lane); }).detach();
 }
 
-void CopyEngine::Enqueue(Direction direction, std::function<void()> copy, std::shared_ptr<Transfer> transfer) {
+void CopyEngine::Enqueue(Direction direction, Copy copy, std::shared_ptr<Transfer> transfer) {
   Lane& lane = lanes_[direction == Direction::kOut ? 0 : 1];
   absl::MutexLock lock(&lane.mutex);
   lane.jobs.push_back({std::move(copy), std::move(transfer)});
@@ -43,10 +43,10 @@ void CopyEngine::Serve(Lane& lane) {
       job = std::move(lane.jobs.front());
       lane.jobs.pop_front();
     }
-    job.copy();
+    absl::Status status = job.copy();
     // What the copy captured goes before anybody hears of its end: waiting ops must find the buffers free.
     job.copy = nullptr;
-    job.transfer->Finish();
+    job.transfer->Finish(std::move(status));
   }
 }
 
@@ -67,9 +67,10 @@ CopyRates MeasureCopyRates() {
             } else {
               std::memcpy(device.data(), host.data(), kProbeBytes);
             }
+            return absl::OkStatus();
           },
           transfer);
-      transfer->OnDone([&done] { done.Notify(); });
+      transfer->OnDone([&done](const absl::Status&) { done.Notify(); });
       done.WaitForNotification();
       times_ns.push_back(std::max<int64_t>(1, absl::GetCurrentTimeNanos() - start_ns));
     }

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "tf_plugin/kernels/transfer.h"
 
@@ -23,12 +24,15 @@ class CopyEngine {
   // The process's engine. Never destroyed: copies may be under way while the process exits.
   static CopyEngine& Get();
 
+  // Says how it ended.
+  using Copy = std::function<absl::Status()>;
+
   // Queues `copy`. It must let go of every tensor before it returns, as `transfer` counts as complete right after.
-  void Enqueue(Direction direction, std::function<void()> copy, std::shared_ptr<Transfer> transfer);
+  void Enqueue(Direction direction, Copy copy, std::shared_ptr<Transfer> transfer);
 
  private:
   struct Job {
-    std::function<void()> copy;
+    Copy copy;
     std::shared_ptr<Transfer> transfer;
   };
   struct Lane {

@@ -13,13 +13,19 @@ namespace {
 
 std::shared_ptr<Transfer> Enqueue(Direction direction, std::function<void()> copy) {
   auto transfer = std::make_shared<Transfer>();
-  CopyEngine::Get().Enqueue(direction, std::move(copy), transfer);
+  CopyEngine::Get().Enqueue(
+      direction,
+      [copy = std::move(copy)] {
+        copy();
+        return absl::OkStatus();
+      },
+      transfer);
   return transfer;
 }
 
 void WaitFor(Transfer& transfer) {
   absl::Notification done;
-  transfer.OnDone([&] { done.Notify(); });
+  transfer.OnDone([&](const absl::Status&) { done.Notify(); });
   done.WaitForNotification();
 }
 
@@ -71,7 +77,7 @@ TEST(CopyEngineTest, WhatTheCopyHeldIsGoneBeforeAnybodyHearsOfItsEnd) {
   const auto transfer = Enqueue(Direction::kOut, [held = std::move(held), &release] { release.WaitForNotification(); });
   bool gone = false;
   absl::Notification done;
-  transfer->OnDone([&] {
+  transfer->OnDone([&](const absl::Status&) {
     gone = watch.expired();
     done.Notify();
   });
@@ -84,8 +90,23 @@ TEST(CopyEngineTest, WhatTheCopyHeldIsGoneBeforeAnybodyHearsOfItsEnd) {
 TEST(CopyEngineTest, ACallbackMayQueueTheNextCopy) {
   absl::Notification done;
   const auto first = Enqueue(Direction::kOut, [] {});
-  first->OnDone([&] { Enqueue(Direction::kOut, [] {})->OnDone([&] { done.Notify(); }); });
+  first->OnDone([&](const absl::Status&) {
+    Enqueue(Direction::kOut, [] {})->OnDone([&](const absl::Status&) { done.Notify(); });
+  });
   done.WaitForNotification();
+}
+
+TEST(CopyEngineTest, AFailedCopyIsHeardOfAndTheNextOneRuns) {
+  auto failed = std::make_shared<Transfer>();
+  CopyEngine::Get().Enqueue(
+      Direction::kIn, [] { return absl::ResourceExhaustedError("full"); }, failed);
+  bool ran = false;
+  const auto next = Enqueue(Direction::kIn, [&] { ran = true; });
+  WaitFor(*next);
+  EXPECT_TRUE(ran);
+  absl::Status heard;
+  failed->OnDone([&](const absl::Status& status) { heard = status; });
+  EXPECT_EQ(heard, absl::ResourceExhaustedError("full"));
 }
 
 TEST(CopyEngineTest, RatesAreMeasuredAndMemoryGivenBack) {

@@ -1,29 +1,50 @@
 // File: swap_handles.h
 //
-// What travels on graph edges between the swap ops: a tensor's copy on the host, and a device tensor that is being
-// filled from one. Both are DT_VARIANT scalars.
+// What travels on graph edges between the swap ops: a tensor's copy on the host or the disk, and a device tensor that
+// is being filled from one. Both are DT_VARIANT scalars.
 #ifndef STR_TF_PLUGIN_KERNELS_SWAP_HANDLES_H_
 #define STR_TF_PLUGIN_KERNELS_SWAP_HANDLES_H_
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "absl/status/status.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/variant.h"
 #include "tensorflow/core/framework/variant_tensor_data.h"
 #include "tf_plugin/kernels/host_pool.h"
+#include "tf_plugin/kernels/spill_file.h"
 #include "tf_plugin/kernels/transfer.h"
 
 namespace str::kernels {
 
 struct HostCopy {
-  HostCopy(HostBuffer buffer_in, tensorflow::DataType dtype_in, tensorflow::TensorShape shape_in)
-      : buffer(std::move(buffer_in)), dtype(dtype_in), shape(std::move(shape_in)) {}
-  HostBuffer buffer;
+  using Place = std::variant<HostBuffer, SpillRange>;
+
+  HostCopy(Place place_in, tensorflow::DataType dtype_in, tensorflow::TensorShape shape_in)
+      : place(std::move(place_in)), dtype(dtype_in), shape(std::move(shape_in)) {}
+
+  // Of the copy's type and shape. Both block.
+  absl::Status Fill(const tensorflow::Tensor& from) {
+    const tensorflow::StringPiece bytes = from.tensor_data();
+    if (const auto* const range = std::get_if<SpillRange>(&place)) return range->Write(bytes.data());
+    std::memcpy(std::get<HostBuffer>(place).data(), bytes.data(), bytes.size());
+    return absl::OkStatus();
+  }
+  absl::Status ReadInto(tensorflow::Tensor& to) const {
+    char* const data = const_cast<char*>(to.tensor_data().data());
+    if (const auto* const range = std::get_if<SpillRange>(&place)) return range->Read(data);
+    std::memcpy(data, std::get<HostBuffer>(place).data(), to.TotalBytes());
+    return absl::OkStatus();
+  }
+
+  Place place;
   tensorflow::DataType dtype;
   tensorflow::TensorShape shape;
-  // Complete when the buffer holds the tensor.
+  // Complete when the place holds the tensor.
   std::shared_ptr<Transfer> out = std::make_shared<Transfer>();
 };
 

@@ -1,5 +1,4 @@
 // The CPU kernels of StrSwapIn and StrSwapInWait.
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -32,14 +31,13 @@ class SwapInOp : public OpKernel {
     output->scalar<tensorflow::Variant>()() = PendingTensorHandle{pending};
     // The copy holds `pending`, not the tensor: a step that fails meanwhile must not free the memory being filled, and
     // a second reference to the buffer would keep its user from taking it over.
-    copy->out->OnDone([copy, pending] {
+    copy->out->OnDone([copy, pending](const absl::Status& status) {
+      if (!status.ok()) {
+        pending->in->Finish(status);
+        return;
+      }
       CopyEngine::Get().Enqueue(
-          Direction::kIn,
-          [copy, pending] {
-            std::memcpy(const_cast<char*>(pending->tensor.tensor_data().data()), copy->buffer.data(),
-                        pending->tensor.TotalBytes());
-          },
-          pending->in);
+          Direction::kIn, [copy, pending] { return copy->ReadInto(pending->tensor); }, pending->in);
     });
   }
 };
@@ -52,9 +50,13 @@ class SwapInWaitOp : public AsyncOpKernel {
     auto* const handle = context->input(0).scalar<tensorflow::Variant>()().get<PendingTensorHandle>();
     OP_REQUIRES_ASYNC(context, handle != nullptr, absl::InternalError("input 0 is not a pending tensor"), done);
     const std::shared_ptr<PendingTensor> pending = handle->value;
-    pending->in->OnDone([context, pending, done = std::move(done)] {
-      // The tensor changes hands, so that its users are the only ones who hold it.
-      context->set_output(0, std::move(pending->tensor));
+    pending->in->OnDone([context, pending, done = std::move(done)](const absl::Status& status) {
+      if (status.ok()) {
+        // The tensor changes hands, so that its users are the only ones who hold it.
+        context->set_output(0, std::move(pending->tensor));
+      } else {
+        context->SetStatus(status);
+      }
       done();
     });
   }

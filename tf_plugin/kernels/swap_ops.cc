@@ -10,6 +10,7 @@ REGISTER_OP("StrSwapOut")
     .Input("tensor: T")
     .Output("host: variant")
     .Attr("T: type")
+    .Attr("disk: bool = false")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 

@@ -3,7 +3,7 @@
 // Names of the four ops that move a tensor to the host and back. Starting a copy and waiting for it are separate ops,
 // so that where device memory is taken and given back is fixed by the program, however fast the copies are:
 //
-//   StrSwapOut(tensor) -> host       starts the copy to the host
+//   StrSwapOut(tensor) -> host       starts the copy to the host, or to the disk with the attribute "disk"
 //   StrSwapOutWait(host, tensor)     completes with it; holding `tensor` until then
 //   StrSwapIn(host) -> pending       takes device memory and starts the copy back
 //   StrSwapInWait(pending) -> tensor completes with it
@@ -20,6 +20,7 @@ inline constexpr char kSwapOutWait[] = "StrSwapOutWait";
 inline constexpr char kSwapIn[] = "StrSwapIn";
 inline constexpr char kSwapInWait[] = "StrSwapInWait";
 inline constexpr char kHold[] = "StrHold";
+inline constexpr char kDiskAttr[] = "disk";
 
 }  // namespace str::kernels
 

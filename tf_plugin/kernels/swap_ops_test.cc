@@ -1,6 +1,10 @@
 #include "tf_plugin/kernels/swap_ops.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -9,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -59,7 +64,12 @@ class BlockedLane {
  public:
   explicit BlockedLane(Direction direction) {
     CopyEngine::Get().Enqueue(
-        direction, [release = release_] { release->WaitForNotification(); }, std::make_shared<Transfer>());
+        direction,
+        [release = release_] {
+          release->WaitForNotification();
+          return absl::OkStatus();
+        },
+        std::make_shared<Transfer>());
   }
   ~BlockedLane() { release_->Notify(); }
 
@@ -68,8 +78,8 @@ class BlockedLane {
 };
 
 // SOURCE goes out and comes back as "back", one op after the other.
-void AddRoundTrip(GraphBuilder& b, const std::string& source, tensorflow::DataType type) {
-  b.Add("StrSwapOut", "out", {source});
+void AddRoundTrip(GraphBuilder& b, const std::string& source, tensorflow::DataType type, bool disk = false) {
+  b.Add("StrSwapOut", "out", {source}, {{"disk", disk}});
   b.Add("StrSwapOutWait", "out_wait", {"out", source});
   b.Add("StrSwapIn", "in", {"out", "^out_wait"}, {{"T", type}});
   b.Add("StrSwapInWait", "back", {"in"}, {{"T", type}});
@@ -91,13 +101,15 @@ TEST(SwapOpsTest, TensorsOfAllTypesComeBackAsTheyWent) {
                                           tensorflow::DT_UINT8, tensorflow::DT_BOOL, tensorflow::DT_COMPLEX64}) {
     for (const TensorShape& shape :
          {TensorShape({}), TensorShape({7}), TensorShape({0, 3}), TensorShape({33, 5, 17})}) {
-      GraphBuilder b;
-      const Tensor value = RandomBytes(type, shape);
-      b.Constant("x", value);
-      AddRoundTrip(b, "x", type);
-      const absl::StatusOr<std::vector<Tensor>> result = GraphSession(b.graph()).Run({"back:0"});
-      ASSERT_TRUE(result.ok()) << result.status();
-      EXPECT_TRUE(BitEqual(result->at(0), value)) << tensorflow::DataTypeString(type) << " " << shape.DebugString();
+      for (const bool disk : {false, true}) {
+        GraphBuilder b;
+        const Tensor value = RandomBytes(type, shape);
+        b.Constant("x", value);
+        AddRoundTrip(b, "x", type, disk);
+        const absl::StatusOr<std::vector<Tensor>> result = GraphSession(b.graph()).Run({"back:0"});
+        ASSERT_TRUE(result.ok()) << result.status();
+        EXPECT_TRUE(BitEqual(result->at(0), value)) << tensorflow::DataTypeString(type) << " " << shape.DebugString();
+      }
     }
   }
 }
@@ -150,10 +162,15 @@ void AddLargeTensor(GraphBuilder& b) {
   b.Add("RandomUniform", "x", {"dims"}, {{"dtype", DT_FLOAT}, {"seed", 1}, {"seed2", 2}});
 }
 
-TEST(SwapOpsMemoryTest, OutMeansFreedAndBackMeansOwned) {
+class SwapOpsMemoryTest : public ::testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(Tiers, SwapOpsMemoryTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Disk" : "Host"; });
+
+TEST_P(SwapOpsMemoryTest, OutMeansFreedAndBackMeansOwned) {
   GraphBuilder b;
   AddLargeTensor(b);
-  AddRoundTrip(b, "x", DT_FLOAT);
+  AddRoundTrip(b, "x", DT_FLOAT, /*disk=*/GetParam());
   b.Add("Neg", "in_place", {"back"});
   b.Ints("all", {0});
   b.Add("Sum", "sum", {"in_place", "all"});
@@ -230,6 +247,35 @@ TEST(SwapOpsFailureTest, MemoryBeingReadOutlivesAFailedStep) {
     ExpectSettlesAt(before + 4 * kMiB);
   }
   ExpectSettlesAt(before);
+}
+
+// From now on this process's files may have no byte. 0 if what the disk cannot take fails the step, and nothing else
+// does.
+int RunOnAFullDisk(bool wait_for_out, bool disk) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit no_byte = {0, 0};
+  setrlimit(RLIMIT_FSIZE, &no_byte);
+  GraphBuilder b;
+  AddLargeTensor(b);
+  if (wait_for_out) {
+    AddRoundTrip(b, "x", DT_FLOAT, disk);
+  } else {
+    b.Add("StrSwapOut", "out", {"x"}, {{"disk", disk}});
+    b.Add("StrSwapIn", "in", {"out"}, {{"T", DT_FLOAT}});
+    b.Add("StrSwapInWait", "back", {"in"}, {{"T", DT_FLOAT}});
+  }
+  const absl::Status status = GraphSession(b.graph()).Run({"back:0"}).status();
+  if (!disk) return status.ok() ? 0 : 3;
+  return absl::IsResourceExhausted(status) && absl::StrContains(status.message(), "STR_SPILL_DIR") ? 0 : 4;
+}
+
+TEST(SwapOpsFailureTest, AFullDiskFailsTheStepThatWaits) {
+  // A fork would not have the copying threads.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const ::testing::ExitedWithCode well(0);
+  EXPECT_EXIT(std::exit(RunOnAFullDisk(/*wait_for_out=*/true, /*disk=*/true)), well, "");
+  EXPECT_EXIT(std::exit(RunOnAFullDisk(/*wait_for_out=*/false, /*disk=*/true)), well, "");
+  EXPECT_EXIT(std::exit(RunOnAFullDisk(/*wait_for_out=*/true, /*disk=*/false)), well, "");
 }
 
 TEST(SwapOpsFailureTest, ManyFailedStepsLeaveNothingBehind) {

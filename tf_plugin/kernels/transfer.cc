@@ -4,7 +4,7 @@
 
 namespace str::kernels {
 
-void Transfer::OnDone(std::function<void()> callback) {
+void Transfer::OnDone(Callback callback) {
   {
     absl::MutexLock lock(&mutex_);
     if (!done_) {
@@ -12,17 +12,18 @@ void Transfer::OnDone(std::function<void()> callback) {
       return;
     }
   }
-  callback();
+  callback(status_);
 }
 
-void Transfer::Finish() {
-  std::vector<std::function<void()>> waiting;
+void Transfer::Finish(absl::Status status) {
+  std::vector<Callback> waiting;
   {
     absl::MutexLock lock(&mutex_);
+    status_ = std::move(status);
     done_ = true;
     waiting.swap(waiting_);
   }
-  for (const std::function<void()>& callback : waiting) callback();
+  for (const Callback& callback : waiting) callback(status_);
 }
 
 }  // namespace str::kernels

@@ -13,9 +13,13 @@ namespace str::rewrite {
 namespace {
 
 std::string DescribeResult(const RewriteResult& result) {
-  std::string text =
-      absl::StrCat(result.recomputed_nodes, " recomputed, ", result.swapped_tensors, " swapped (",
-                   config::FormatBytes(result.swapped_bytes), " a step), ", result.refusals.size(), " refused");
+  std::string text = absl::StrCat(
+      result.recomputed_nodes, " recomputed, ", result.swapped_tensors, " swapped (",
+      config::FormatBytes(result.swapped_bytes), " a step",
+      result.disk_tensors > 0
+          ? absl::StrCat(", of which ", result.disk_tensors, " to the disk, ", config::FormatBytes(result.disk_bytes))
+          : "",
+      "), ", result.refusals.size(), " refused");
   if (!result.refusals.empty()) absl::StrAppend(&text, " [", absl::StrJoin(result.refusals, "; "), "]");
   if (result.recomputed_nodes + result.swapped_tensors == 0) {
     absl::StrAppend(&text, "; WARNING: only the order of the nodes was changed");

@@ -59,7 +59,7 @@ absl::StatusOr<Node*> ProgramRewriter::AddStep(const config::Step& step) {
   if (!tensor.ok()) return tensor.status();
   switch (step.action_case()) {
     case config::Step::kSwapOut:
-      return AddSwapOut(*tensor);
+      return AddSwapOut(*tensor, step.tier() == config::TIER_DISK);
     case config::Step::kSwapOutWait:
       return AddSwapOutWait(*tensor);
     case config::Step::kSwapIn:
@@ -196,7 +196,7 @@ absl::StatusOr<Node*> ProgramRewriter::AddRerun(const Node& original) {
   return *clone;
 }
 
-absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor) {
+absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor, bool disk) {
   const Node& original = *tensor.first;
   const tensorflow::DataType type = tensorflow::BaseType(original.output_type(tensor.second));
   if (!tensorflow::DataTypeCanUseMemcpy(type)) {
@@ -209,6 +209,7 @@ absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor) {
   absl::Status status = tensorflow::NodeDefBuilder(OwnName("swap_out", original.name()), kernels::kSwapOut)
                             .Device(original.requested_device())
                             .Attr("T", type)
+                            .Attr(kernels::kDiskAttr, disk)
                             .Input(source->node->name(), source->output, type)
                             .Finalize(&definition);
   if (!status.ok()) return status;
@@ -217,8 +218,11 @@ absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor) {
   graph_.AddEdge(source->node, source->output, *swap, 0);
   Chain(*swap);
   swapped_out_[tensor] = {*swap, *source};
+  const int64_t bytes = graph::OutputBytes(original, tensor.second, view_.shapes).value_or(0);
   ++result_->swapped_tensors;
-  result_->swapped_bytes += graph::OutputBytes(original, tensor.second, view_.shapes).value_or(0);
+  result_->swapped_bytes += bytes;
+  result_->disk_tensors += disk ? 1 : 0;
+  result_->disk_bytes += disk ? bytes : 0;
   return *swap;
 }
 

@@ -34,6 +34,9 @@ struct RewriteResult {
   int swapped_tensors = 0;
   int recomputed_nodes = 0;
   int64_t swapped_bytes = 0;
+  // Of both, what goes to the disk.
+  int disk_tensors = 0;
+  int64_t disk_bytes = 0;
   std::vector<std::string> refusals;
   // The graph's node of each program step, null where the step was refused.
   std::vector<tensorflow::Node*> nodes;
@@ -64,7 +67,7 @@ class ProgramRewriter {
   absl::StatusOr<tensorflow::Node*> AddStep(const config::Step& step);
   absl::StatusOr<tensorflow::Node*> AddRun(tensorflow::Node* node);
   absl::StatusOr<tensorflow::Node*> AddRerun(const tensorflow::Node& original);
-  absl::StatusOr<tensorflow::Node*> AddSwapOut(const Tensor& tensor);
+  absl::StatusOr<tensorflow::Node*> AddSwapOut(const Tensor& tensor, bool disk);
   absl::StatusOr<tensorflow::Node*> AddSwapOutWait(const Tensor& tensor);
   absl::StatusOr<tensorflow::Node*> AddSwapIn(const Tensor& tensor);
 

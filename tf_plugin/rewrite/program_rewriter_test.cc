@@ -124,6 +124,17 @@ TEST_F(ProgramRewriterTest, ClonesForgetTheirOriginalsColocation) {
   EXPECT_EQ(result_.nodes[4]->assigned_device_name(), "/job:localhost/replica:0/task:0/device:CPU:0");
 }
 
+TEST_F(ProgramRewriterTest, ASwapGoesWhereItsTierSays) {
+  EXPECT_OK(Rewrite({"run a", "run b", "swap_out a:0", "swap_out_disk b:0", "swap_out_wait a:0", "swap_out_wait b:0",
+                     "swap_in b:0", "run c", "run da", "swap_in a:0", "run db"}));
+  EXPECT_FALSE(result_.nodes[2]->def().attr().at("disk").b());
+  EXPECT_TRUE(result_.nodes[3]->def().attr().at("disk").b());
+  EXPECT_EQ(result_.swapped_tensors, 2);
+  EXPECT_EQ(result_.disk_tensors, 1);
+  EXPECT_GT(result_.disk_bytes, 0);
+  EXPECT_EQ(result_.swapped_bytes, 2 * result_.disk_bytes);
+}
+
 TEST_F(ProgramRewriterTest, ASwapIsFourOps) {
   EXPECT_OK(
       Rewrite({"run a", "run b", "swap_out a:0", "run c", "swap_out_wait a:0", "run da", "swap_in a:0", "run db"}));

@@ -43,6 +43,9 @@ config::StrategyFile ProgramFor(const graph::GraphView& view, const std::vector<
       step.set_rerun(target);
     } else if (action == "swap_out") {
       step.set_swap_out(target);
+    } else if (action == "swap_out_disk") {
+      step.set_swap_out(target);
+      step.set_tier(config::TIER_DISK);
     } else if (action == "swap_out_wait") {
       step.set_swap_out_wait(target);
     } else if (action == "swap_in") {

@@ -1,6 +1,7 @@
 // File: program_text.h
 //
-// Strategies for tests, one line per step: "run a", "rerun a", "swap_out a:0", "swap_out_wait a:0", "swap_in a:0".
+// Strategies for tests, one line per step: "run a", "rerun a", "swap_out a:0", "swap_out_disk a:0",
+// "swap_out_wait a:0", "swap_in a:0".
 #ifndef STR_TF_PLUGIN_REWRITE_PROGRAM_TEXT_H_
 #define STR_TF_PLUGIN_REWRITE_PROGRAM_TEXT_H_
 

@@ -18,9 +18,9 @@ namespace {
 using tensorflow::Graph;
 
 // Says why a strategy is not used; an error only under STR_STRICT.
-absl::Status Refuse(const std::string& text, bool strict) {
-  if (strict) return absl::FailedPreconditionError(absl::StrCat("STR-2003 ", text, " (STR_STRICT=1)"));
-  SayOnce("STR-2003", absl::StrCat(text, ". Training goes on without it."));
+absl::Status Refuse(const std::string& text, bool strict, const std::string& code = "STR-2003") {
+  if (strict) return absl::FailedPreconditionError(absl::StrCat(code, " ", text, " (STR_STRICT=1)"));
+  SayOnce(code, absl::StrCat(text, ". Training goes on without it."));
   return absl::OkStatus();
 }
 
@@ -46,7 +46,8 @@ absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, Rewr
 
 }  // namespace
 
-absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique_ptr<Graph>& graph) {
+absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique_ptr<Graph>& graph,
+                          const TierLimits& limits) {
   if (graph->num_op_nodes() < graph::kSmallestGraphNodes || device::IsMarked(*graph)) return absl::OkStatus();
   const bool training = graph::IsTrainingGraph(*graph);
   if (strategies.by_fingerprint.empty()) {
@@ -63,6 +64,10 @@ absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique
   }
   if (std::string reason = graph::WhyNotPlannable(*graph); !reason.empty()) {
     return Refuse(absl::StrCat(path, " not used: ", reason), strict);
+  }
+
+  if (absl::Status status = CheckTiers(FindTierNeeds(*strategy, view), limits); !status.ok()) {
+    return Refuse(absl::StrCat(path, " not used: ", status.message()), strict, "STR-2005");
   }
 
   auto copy = std::make_unique<Graph>(graph->flib_def());

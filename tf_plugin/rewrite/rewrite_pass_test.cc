@@ -74,9 +74,9 @@ class RewritePassTest : public ::testing::Test {
   }
 
   // What is said on stderr meanwhile is in said_.
-  absl::Status Rewrite(bool strict = false) {
+  absl::Status Rewrite(bool strict = false, const TierLimits& limits = {}) {
     ::testing::internal::CaptureStderr();
-    absl::Status status = RewriteGraph(strategies_, strict, graph_);
+    absl::Status status = RewriteGraph(strategies_, strict, graph_, limits);
     said_ = ::testing::internal::GetCapturedStderr();
     return status;
   }
@@ -137,6 +137,29 @@ TEST_F(RewritePassTest, AfterTheFirstStepItIsSaidWhatWasDone) {
   EXPECT_TRUE(absl::StrContains(said, "Predicted peak 3.00 KiB (3072 bytes), measured ")) << said;
   EXPECT_TRUE(absl::StrContains(said, "(planned 2.00 KiB (2048 bytes))")) << said;
   EXPECT_TRUE(absl::StrContains(said, strategy.graph_fingerprint())) << said;
+}
+
+TEST_F(RewritePassTest, WhatGoesToTheDiskIsSaidToo) {
+  Strings program = FullProgram();
+  std::replace(program.begin(), program.end(), std::string("swap_out r:0"), std::string("swap_out_disk r:0"));
+  Use(Program(program));
+  EXPECT_OK(Rewrite());
+  const std::string bytes = config::FormatBytes(rows_ * 256 * 4);
+  EXPECT_TRUE(absl::StrContains(
+      Train(2), absl::StrCat("1 swapped (", bytes, " a step, of which 1 to the disk, ", bytes, "), 0 refused")));
+}
+
+TEST_F(RewritePassTest, MoreThanATierMayTakeIsRefusedBeforehand) {
+  Use(Program(FullProgram()));
+  const int64_t bytes = rows_ * 256 * 4;
+  EXPECT_TRUE(config::IsError(Rewrite(/*strict=*/true, {bytes - 1, std::nullopt}),
+                              absl::StatusCode::kFailedPrecondition,
+                              "STR-2005 plan.conf not used: its swapped tensors take"));
+  EXPECT_OK(Rewrite(/*strict=*/false, {bytes - 1, std::nullopt}));
+  EXPECT_TRUE(absl::StrContains(said_, "STR-2005")) << said_;
+  ExpectUntouched();
+  EXPECT_OK(Rewrite(/*strict=*/true, {bytes, 0}));
+  EXPECT_EQ(OwnNodes(*graph_), 5);
 }
 
 TEST_F(RewritePassTest, TheMeasuredPeakIsTheStepsOwn) {
