@@ -5,7 +5,9 @@
 namespace str::optimizer {
 namespace {
 
+// Constants do not count: TensorFlow lets both passes take the same one, by the name of either.
 bool IsMarked(const Graph& graph, NodeId id) {
+  if (!graph.node(id).in_program) return false;
   const std::string& name = graph.name(id);
   return graph.node(id).recompute == config::RECOMPUTE_NOT_WANTED || absl::StrContains(name, "gradient_tape/") ||
          absl::StartsWith(name, "gradients/") || absl::StrContains(name, "/gradients/");

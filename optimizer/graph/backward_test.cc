@@ -46,6 +46,17 @@ TEST(BackwardTest, OrTensorFlowsNames) {
   }
 }
 
+// TensorFlow has one constant for equal ones, by the name of any of them.
+TEST(BackwardTest, AConstantOfTheBackwardPassMakesNobodyBackward) {
+  GraphBuilder b;
+  b.AddArgument("gradient_tape/shape", 8);
+  b.Add("reshape", {"gradient_tape/shape:0"}, {10});
+  b.Add("conv", {"reshape:0"}, {10});
+  b.Add("gradient_tape/conv", {"conv:0", "gradient_tape/shape:0"}, {20});
+  const Graph graph = b.Build();
+  EXPECT_EQ(Names(graph, FindBackward(graph)), "gradient_tape/conv");
+}
+
 // While c runs, b and c are in use, and v of b; views, results without bytes and what nobody takes do not count.
 TEST(BackwardTest, OtherwiseItIsWhatComesAfterMostIsInUse) {
   GraphBuilder b;
