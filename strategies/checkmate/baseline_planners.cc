@@ -2,6 +2,7 @@
 // short list of schedules for a graph, whatever the budget; the cheapest that fits is the plan.
 #include <memory>
 
+#include "strategies/base_order.h"
 #include "strategies/checkmate/baseline_list.h"
 #include "strategies/checkmate/passes.h"
 #include "strategies/checkmate/retention.h"
@@ -26,7 +27,9 @@ class BaselinePlanner : public Planner {
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override {
     const Limit limit(request.time_limit, stop);
-    const StagedGraph staged(*request.graph, *request.costs, optimizer::CapturedOrder(*request.graph), request.pins);
+    const absl::StatusOr<std::vector<optimizer::NodeId>> order = BaseOrder(request);
+    if (!order.ok()) return order.status();
+    const StagedGraph staged(*request.graph, *request.costs, *order, request.pins);
     const Passes passes = FindPasses(staged, request.graph);
     ProgramList list(&request);
     absl::Status status;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "optimizer/ilp/solvers.h"
+#include "strategies/base_order.h"
 #include "strategies/planner.h"
 #include "strategies/registry.h"
 #include "strategies/staged/schedule.h"
@@ -31,7 +32,9 @@ class CheckmateIlpPlanner : public Planner {
                                   const std::atomic<bool>* stop) const override {
     const absl::StatusOr<std::unique_ptr<const Solver>> solver = optimizer::MakeSolver(request.solver);
     if (!solver.ok()) return solver.status();
-    const StagedGraph staged(*request.graph, *request.costs, optimizer::CapturedOrder(*request.graph), request.pins);
+    const absl::StatusOr<std::vector<optimizer::NodeId>> order = BaseOrder(request);
+    if (!order.ok()) return order.status();
+    const StagedGraph staged(*request.graph, *request.costs, *order, request.pins);
     const auto solve = [&](int64_t budget_bytes, SolveOptions options) -> absl::StatusOr<StagedAttempt> {
       StagedAttempt attempt;
       const StagedModel model(&staged, budget_bytes, nullptr);

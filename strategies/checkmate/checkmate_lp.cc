@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "optimizer/ilp/solvers.h"
+#include "strategies/base_order.h"
 #include "strategies/checkmate/lp_rounding.h"
 #include "strategies/checkmate/retention.h"
 #include "strategies/needs.h"
@@ -62,7 +63,9 @@ class CheckmateLpPlanner : public Planner {
     if (!solver.ok()) return solver.status();
     PlanResult result;
     result.solver = (*solver)->name();
-    optimizer::Program keep_all = optimizer::KeepAll(*request.graph, optimizer::CapturedOrder(*request.graph));
+    const absl::StatusOr<std::vector<optimizer::NodeId>> order = BaseOrder(request);
+    if (!order.ok()) return order.status();
+    optimizer::Program keep_all = optimizer::KeepAll(*request.graph, *order);
     const absl::StatusOr<Needs> kept = FindNeeds(request, keep_all, request.budget_bytes);
     if (!kept.ok()) return kept.status();
     if (kept->bytes <= request.budget_bytes) {
@@ -70,7 +73,7 @@ class CheckmateLpPlanner : public Planner {
       result.program = std::move(keep_all);
       return result;
     }
-    const StagedGraph staged(*request.graph, *request.costs, optimizer::CapturedOrder(*request.graph), request.pins);
+    const StagedGraph staged(*request.graph, *request.costs, *order, request.pins);
     const int64_t budget = request.budget_bytes - staged.fixed_bytes();
     result.status = PlanStatus::kInfeasible;
     if (budget <= 0) return result;

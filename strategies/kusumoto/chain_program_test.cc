@@ -31,7 +31,7 @@ class ChainProgramTest : public ::testing::Test {
     PlanRequest request;
     request.graph = &graph;
     request.costs = &costs;
-    const ForwardPart part = FindForwardPart(request);
+    const ForwardPart part = FindForwardPart(request, optimizer::CapturedOrder(graph));
     const optimizer::Program program = ChainProgram(graph, part, PrunedLowerSets(part.values), chain);
     EXPECT_TRUE(optimizer::Judge(graph, costs, program).ok());
     return optimizer::ProgramText(graph, program);

@@ -127,11 +127,12 @@ std::vector<double> SetKept(const PlanRequest& request, const std::vector<NodeId
 
 }  // namespace
 
-ForwardPart FindForwardPart(const PlanRequest& request) {
+ForwardPart FindForwardPart(const PlanRequest& request, const std::vector<NodeId>& base_order) {
   const Graph& graph = *request.graph;
   ForwardPart part;
   part.constraints = optimizer::OrderConstraints(graph);
-  part.order = optimizer::RepairedOrder(part.constraints);
+  const bool respects = optimizer::Respects(part.constraints, base_order);
+  part.order = respects ? base_order : optimizer::RepairedOrder(part.constraints);
   part.backward = FindBackward(graph, part.order, part.constraints);
   const std::vector<bool> is_value = FindValueNodes(request, part);
 

@@ -33,7 +33,8 @@ struct ForwardPart {
   int64_t fixed_bytes = 0;
 };
 
-ForwardPart FindForwardPart(const PlanRequest& request);
+// In `base_order` (base_order.h) if it keeps readers of variables before their updates, else in the captured order.
+ForwardPart FindForwardPart(const PlanRequest& request, const std::vector<optimizer::NodeId>& base_order);
 
 }  // namespace str::strategies::kusumoto
 

@@ -20,7 +20,7 @@ class ForwardPartTest : public ::testing::Test {
     costs_ = optimizer::MeasuredCosts(b_.file());
     request_.graph = &*graph_;
     request_.costs = &costs_;
-    return FindForwardPart(request_);
+    return FindForwardPart(request_, optimizer::CapturedOrder(*graph_));
   }
   bool Backward(const ForwardPart& part, absl::string_view name) { return part.backward[graph_->FindNode(name)]; }
   int ValueOf(const ForwardPart& part, absl::string_view name) { return part.value_of[graph_->FindNode(name)]; }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "config/text_units.h"
+#include "strategies/base_order.h"
 #include "strategies/kusumoto/chain_program.h"
 #include "strategies/kusumoto/chain_search.h"
 #include "strategies/kusumoto/forward_part.h"
@@ -45,12 +46,14 @@ class Planning {
   Planning(const PlanRequest& request, const ProgressCallback& progress, const std::atomic<bool>* stop)
       : request_(request), progress_(progress), limit_(request.time_limit, stop) {}
 
-  void Start(bool exact) {
-    part_ = kusumoto::FindForwardPart(request_);
+  absl::Status Start(bool exact) {
+    const absl::StatusOr<std::vector<optimizer::NodeId>> order = BaseOrder(request_);
+    if (!order.ok()) return order.status();
+    part_ = kusumoto::FindForwardPart(request_, *order);
     const auto reached = [this] { return limit_.Reached(); };
     pruned_ = kusumoto::PrunedLowerSets(part_.values);
     pruned_search_.emplace(&part_.values, &*pruned_, reached);
-    if (!exact) return;
+    if (!exact) return absl::OkStatus();
     all_ = kusumoto::AllLowerSets(part_.values, kMostSets, reached);
     if (all_.has_value()) {
       all_search_.emplace(&part_.values, &*all_, reached);
@@ -58,6 +61,7 @@ class Planning {
       progress_(absl::StrCat("the forward pass has more than ", kMostSets,
                              " lower sets; going on with the pruned family, as kusumoto-approx does"));
     }
+    return absl::OkStatus();
   }
 
   bool LimitReached() const { return limit_.Reached(); }
@@ -169,7 +173,7 @@ class KusumotoPlanner : public Planner {
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override {
     Planning planning(request, progress, stop);
-    planning.Start(exact_);
+    if (absl::Status status = planning.Start(exact_); !status.ok()) return status;
     absl::StatusOr<std::optional<Candidate>> least = planning.FindLeastMemory();
     if (!least.ok()) return least.status();
     PlanResult result = WithLeastMemory(request, *std::move(least));
@@ -197,7 +201,7 @@ class ChenPlanner : public Planner {
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override {
     Planning planning(request, progress, stop);
-    planning.Start(true);
+    if (absl::Status status = planning.Start(true); !status.ok()) return status;
     if (planning.LimitReached()) return PlanResult();
     absl::StatusOr<std::optional<Candidate>> only = planning.Chen();
     if (!only.ok()) return only.status();

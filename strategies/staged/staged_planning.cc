@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "config/text_units.h"
 #include "strategies/needs.h"
+#include "strategies/staged/schedule.h"
 
 namespace str::strategies {
 namespace {
@@ -43,7 +44,8 @@ absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanReq
   const absl::Time deadline = absl::Now() + request.time_limit;
   const Limit limit(request.time_limit, stop);
   PlanResult result;
-  Program keep_all = optimizer::KeepAll(*request.graph, optimizer::CapturedOrder(*request.graph));
+  Program keep_all;
+  for (int i = 0; i < staged.size(); ++i) AddSteps(*request.graph, staged.node(i), /*first=*/true, &keep_all);
   const absl::StatusOr<Needs> kept = FindNeeds(request, keep_all, request.budget_bytes);
   if (!kept.ok()) return kept.status();
   if (kept->bytes <= request.budget_bytes) {

@@ -33,7 +33,7 @@ void TellSeconds(const StagedModel& model, optimizer::SolveOptions* options);
 // FailedPrecondition, saying what to do, if the graph is too large to be a staged model at all.
 absl::Status CheckModelSize(const StagedGraph& staged);
 
-// The plan of a staged model for the captured order. If everything can be kept, that is the plan, and optimal.
+// The plan of a staged model for the order of its nodes. If everything can be kept, that is the plan, and optimal.
 // The result is optimal only if the model's first solution is, and fits. Its smallest budget is not known.
 // Fails where CheckModelSize does, if not everything can be kept.
 absl::StatusOr<PlanResult> PlanByStages(const StagedGraph& staged, const PlanRequest& request,

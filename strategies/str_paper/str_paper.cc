@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "optimizer/ilp/solvers.h"
+#include "strategies/base_order.h"
 #include "strategies/planner.h"
 #include "strategies/registry.h"
 #include "strategies/staged/staged_graph.h"
@@ -50,7 +51,9 @@ class StrPaperPlanner : public Planner {
     if (absl::Status status = optimizer::RequireCopyRates(*request.costs); !status.ok()) return status;
     const absl::StatusOr<std::unique_ptr<const Solver>> solver = optimizer::MakeSolver(request.solver);
     if (!solver.ok()) return solver.status();
-    StagedGraph staged(*request.graph, *request.costs, optimizer::CapturedOrder(*request.graph), request.pins);
+    const absl::StatusOr<std::vector<optimizer::NodeId>> order = BaseOrder(request);
+    if (!order.ok()) return order.status();
+    StagedGraph staged(*request.graph, *request.costs, *order, request.pins);
     if (approximate_ && staged.size() > kMostNodes) {
       staged = Coarsen(staged, kMostNodes, (request.budget_bytes - staged.fixed_bytes()) / 2);
     }
