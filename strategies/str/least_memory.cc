@@ -26,6 +26,7 @@ absl::Status Consider(const PlanRequest& request, const Decisions& decisions, Ev
   if (!evaluator->EvaluateMemory(decisions, 0).valid) return absl::OkStatus();
   const absl::StatusOr<Needs> needs = FindNeeds(request, evaluator->tight_program(), /*enough_bytes=*/0);
   if (!needs.ok()) return needs.status();
+  if (request.host_limit_bytes > 0 && needs->host_peak_bytes > request.host_limit_bytes) return absl::OkStatus();
   if (!best->program.empty() && needs->bytes >= best->fit_bytes) return absl::OkStatus();
   *best = {decisions, evaluator->tight_program(), needs->peak_bytes, needs->bytes};
   return absl::OkStatus();

@@ -248,8 +248,9 @@ bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
   });
   const auto is_lower = [&] {
     const Evaluation evaluation = evaluator_.EvaluateMemory(*decisions, peak - 1);
-    return evaluation.valid && HostFits(evaluation) && evaluation.tight_peak_bytes <= peak &&
-           evaluation.excess < excess;
+    if (!evaluation.valid || evaluation.tight_peak_bytes > peak || evaluation.excess >= excess) return false;
+    // Memory alone does not tell what the host holds.
+    return host_limit_bytes_ == 0 || HostFits(evaluator_.Evaluate(*decisions, 0));
   };
   const auto may_go_on = [&] { return !limit_.Reached() && evaluator_.work() < most_work; };
   // Everything that is kept across the stage at once, then the larger half of it, and so on: far above the least

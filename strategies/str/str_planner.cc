@@ -158,7 +158,8 @@ class OrderPlanner {
   absl::StatusOr<int64_t> Consider(const Program& program) {
     const absl::StatusOr<Needs> needs = FindNeeds(request_, program, request_.budget_bytes);
     if (!needs.ok()) return needs.status();
-    const bool fits = needs->bytes <= request_.budget_bytes;
+    const bool host_fits = request_.host_limit_bytes == 0 || needs->host_peak_bytes <= request_.host_limit_bytes;
+    const bool fits = needs->bytes <= request_.budget_bytes && host_fits;
     if (!fits || (!best_.empty() && needs->seconds >= best_seconds_)) return needs->bytes;
     best_ = program;
     best_seconds_ = needs->seconds;
