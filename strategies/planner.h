@@ -2,9 +2,10 @@
 //
 // A planner turns a graph and a byte budget into a program (optimizer/simulator/program.h). It reports no numbers of
 // its own: the judge tells peak and time, for every planner alike. What callers may rely on:
-//  - A result of kOptimal or kFeasible has a program that fits the budget: the judge's peak is at most budget_bytes, and
+//  - A result of kOptimal or kFeasible has a program that fits the budget: the judge's peak is at most budget_bytes,
+//  and
 //    so are the fit bytes of its placement (optimizer/placement/fit.h) if it must be placed; host memory is at most
-//    host_limit_bytes.
+//    host_limit_bytes. Planners know no disk: PlanWithTiers (tiers.h) makes their plans use one.
 //  - That no plan fits (kInfeasible) or was found in time (kLimit) is a result, not an error. Errors are for requests
 //    that cannot be planned at all, such as unknown copy rates, and say what to do.
 //  - When the time limit passes or the caller stops it, a planner returns the best plan it has, soon.
@@ -38,11 +39,13 @@ struct PlanRequest {
   const optimizer::Graph* graph = nullptr;
   const optimizer::Costs* costs = nullptr;
   int64_t budget_bytes = 0;
-  // Whether its buffers must have places within the budget, as a graph needs that will be run. Without it the peak alone
-  // counts, as in the literature.
+  // Whether its buffers must have places within the budget, as a graph needs that will be run. Without it the peak
+  // alone counts, as in the literature.
   bool placed = true;
   // Most bytes of host copies at once; 0: no limit.
   int64_t host_limit_bytes = 0;
+  // Most bytes of copies on the disk at once; 0: none.
+  int64_t disk_limit_bytes = 0;
   absl::Duration time_limit = absl::InfiniteDuration();
   uint64_t seed = 0;
   // At most this many. The plan does not depend on it.

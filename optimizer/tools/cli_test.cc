@@ -231,6 +231,26 @@ TEST_F(CliTest, HostMemoryIsLimited) {
   }
 }
 
+TEST_F(CliTest, WhatTheHostHasNoRoomForGoesToTheDisk) {
+  const std::string plan =
+      absl::StrCat("plan ", graph_, " --budget=75% --strategy=swap-only --json=- --output=", Path("plan.conf"));
+  const Outcome unknown = Str(absl::StrCat(plan, " --host-limit=1MiB --disk-limit=1GiB"));
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("--disk-limit: no disk is known"), HasSubstr("str calibrate")));
+  const Outcome both = Str(absl::StrCat(plan, " --device=t4 --host-limit=1MiB --disk-limit=1GiB"));
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(both.out, AllOf(HasSubstr("\"disk_peak_bytes\": "), Not(HasSubstr("\"disk_peak_bytes\": 0"))));
+  EXPECT_THAT(both.err, HasSubstr("; disk "));
+  EXPECT_THAT(*config::ReadFile(Path("plan.conf")), AllOf(HasSubstr("tier: TIER_DISK"), HasSubstr("to the disk")));
+  const std::string simulate = absl::StrCat("simulate ", graph_, " ", Path("plan.conf"), " --json=-");
+  EXPECT_THAT(Str(simulate).err, HasSubstr("copies to a disk need its speed"));
+  const Outcome simulated = Str(absl::StrCat(simulate, " --device=t4 --trace=", Path("trace.json")));
+  EXPECT_EQ(simulated.exit_code, 0) << simulated.err;
+  EXPECT_THAT(*config::ReadFile(Path("trace.json")), HasSubstr("\"tier\": \"disk\""));
+  EXPECT_THAT(Str(absl::StrCat("explain ", graph_, " ", Path("plan.conf"), " --device=t4")).out,
+              HasSubstr("swapped to the disk"));
+}
+
 TEST_F(CliTest, SimulateSaysWhatIsOverItsBudgetAndWhatBfcNeeds) {
   ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"))).exit_code, 0);
   absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(Path("plan.conf"));
@@ -282,7 +302,8 @@ TEST_F(CliTest, JsonOnStdoutIsAlone) {
 
 TEST_F(CliTest, WhatHasNoEffectIsSaid) {
   const Outcome outcome = Str(absl::StrCat(
-      "plan ", graph_, " --budget=100% --gap=2% --solver=highs --disk-limit=1GiB --output=", Path("plan.conf")));
+      "plan ", graph_,
+      " --budget=100% --gap=2% --solver=highs --device=t4 --disk-limit=1GiB --output=", Path("plan.conf")));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("--disk-limit has no effect"), HasSubstr("--solver has no effect")));
 }
@@ -324,7 +345,8 @@ TEST_F(CliTest, CalibratedDevicesAreFoundByName) {
   const Outcome calibrate = Str("calibrate");
   ASSERT_EQ(calibrate.exit_code, 0) << calibrate.err;
   EXPECT_THAT(calibrate.out, AllOf(HasSubstr("FLOP/s"), HasSubstr("copies out"), HasSubstr("this-cpu.conf")));
-  EXPECT_THAT(Str("devices").out, HasSubstr("this-cpu"));
+  EXPECT_THAT(calibrate.out + calibrate.err, HasSubstr("disk, writing"));
+  EXPECT_THAT(Str("devices").out, AllOf(HasSubstr("this-cpu"), HasSubstr("; host "), HasSubstr("; disk ")));
   EXPECT_EQ(Str(absl::StrCat("check ", Path("home/.str/devices/this-cpu.conf"))).exit_code, 0);
   const std::string plan = absl::StrCat("plan ", graph_, " --budget=100% --output=", Path("plan.conf"), " --device=");
   for (const char* device : {"this-cpu", "RTX-3090-24GB", "T4", "config/devices/a100-40gb.conf"}) {

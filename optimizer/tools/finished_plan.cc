@@ -36,6 +36,11 @@ absl::StatusOr<FinishedPlan> FinishPlan(const GraphInput& input, absl::string_vi
     return Broken(planner,
                   absl::StrCat("it needs ", host_bytes, " bytes on the host, limited to ", request.host_limit_bytes));
   }
+  const int64_t disk_bytes = fit->verdict.simulation.disk_peak_bytes;
+  if (disk_bytes > request.disk_limit_bytes) {
+    return Broken(planner,
+                  absl::StrCat("it needs ", disk_bytes, " bytes on the disk, limited to ", request.disk_limit_bytes));
+  }
   file.set_format_version(1);
   file.set_graph_name(input.file.name());
   file.set_graph_fingerprint(input.file.fingerprint());

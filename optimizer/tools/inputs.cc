@@ -48,6 +48,8 @@ absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::str
   absl::StatusOr<optimizer::Costs> costs = optimizer::FindCosts(file, device.empty() ? nullptr : &description);
   if (!costs.ok()) return absl::FailedPreconditionError(absl::StrCat(source_name, ": ", costs.status().message()));
   GraphInput input{std::move(file), *std::move(graph), *std::move(costs)};
+  input.host_bytes = description.host().memory_bytes();
+  input.disk_bytes = description.disk().bytes();
   optimizer::Simulator simulator(&input.graph, &input.costs);
   optimizer::Simulation baseline;
   absl::Status status =

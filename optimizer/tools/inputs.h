@@ -20,6 +20,9 @@ struct GraphInput {
   // With everything kept, in the order in which the graph was captured.
   int64_t baseline_peak_bytes = 0;
   double baseline_seconds = 0;
+  // What the device description says of where swapped tensors can go; 0: nothing.
+  int64_t host_bytes = 0;
+  int64_t disk_bytes = 0;
 };
 
 // What a cost of 1 takes in graphs that give costs without a unit; empty: the default.

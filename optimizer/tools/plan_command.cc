@@ -10,7 +10,6 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "config/strategy_io.h"
-#include "config/text_units.h"
 #include "optimizer/simulator/judge.h"
 #include "optimizer/sweep/plan_point.h"
 #include "optimizer/tools/certificate.h"
@@ -23,6 +22,8 @@
 #include "optimizer/tools/pins.h"
 #include "optimizer/tools/plan_format.h"
 #include "optimizer/tools/result_row.h"
+#include "optimizer/tools/tier_limits.h"
+#include "strategies/tiers.h"
 
 namespace str::tools {
 namespace {
@@ -64,16 +65,8 @@ absl::StatusOr<strategies::PlanRequest> ParseRequest(const PlanOptions& options,
   request.seed = options.seed;
   request.threads = options.threads;
   if (options.solver == "gurobi") request.solver = optimizer::SolverKind::kGurobi;
-  if (!options.host_limit.empty()) {
-    const absl::StatusOr<int64_t> limit = config::ParseBytes(options.host_limit);
-    if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--host-limit: ", limit.status().message()));
-    if (*limit == 0) return absl::InvalidArgumentError("--host-limit: 0 is --strategy=recompute-only");
-    request.host_limit_bytes = *limit;
-  }
-  if (!options.disk_limit.empty()) {
-    const absl::StatusOr<int64_t> limit = config::ParseBytes(options.disk_limit);
-    if (!limit.ok()) return absl::InvalidArgumentError(absl::StrCat("--disk-limit: ", limit.status().message()));
-  }
+  absl::Status tiers = SetTierLimits(options.host_limit, options.disk_limit, input, &request);
+  if (!tiers.ok()) return tiers;
   const absl::StatusOr<double> gap = ParseGap(options.gap, planner.default_gap());
   if (!gap.ok()) return gap.status();
   request.gap = *gap;
@@ -89,11 +82,12 @@ absl::StatusOr<strategies::PlanRequest> ParseRequest(const PlanOptions& options,
 }
 
 // Says what has no effect, so that nobody waits for it or counts on it.
-void SayUnused(const PlanOptions& options, const strategies::PlanResult& result) {
-  if (!options.disk_limit.empty()) {
+void SayUnused(const PlanOptions& options, const strategies::PlanRequest& request,
+               const strategies::PlanResult& result) {
+  if (!options.disk_limit.empty() && request.host_limit_bytes == 0) {
     std::fputs(
-        "str: no plan uses the disk: swapped tensors stay in host memory (--host-limit), so --disk-limit has no "
-        "effect\n",
+        "str: the host has room for all swapped tensors, so --disk-limit has no effect; --host-limit says how much of "
+        "it they may take\n",
         stderr);
   }
   if (!options.solver.empty() && result.solver.empty()) {
@@ -121,13 +115,14 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   const auto progress = [&](absl::string_view line) {
     std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
   };
-  absl::StatusOr<strategies::PlanResult> result = planner->Plan(*request, progress, &StopRequested());
+  absl::StatusOr<strategies::PlanResult> result =
+      strategies::PlanWithTiers(*planner, *request, progress, &StopRequested());
   if (!result.ok()) return result.status();
   const double planner_seconds = absl::ToDoubleSeconds(absl::Now() - start);
   absl::Status certified =
       AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &StopRequested(), &*result);
   if (!certified.ok()) return certified;
-  SayUnused(options, *result);
+  SayUnused(options, *request, *result);
 
   ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
   row.planner_seconds = planner_seconds;
@@ -202,8 +197,10 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
       ->check(CLI::PositiveNumber);
   command->add_option("--device", options->device, "Device the plan is for: a name of \"str devices\" or a file");
   AddCostUnitOption(command, &options->cost_unit);
-  command->add_option("--host-limit", options->host_limit, "Most host memory for swapped tensors");
-  command->add_option("--disk-limit", options->disk_limit, "Most disk space for swapped tensors; no plan uses any yet");
+  command->add_option("--host-limit", options->host_limit,
+                      "Most host memory for swapped tensors (default: what the device description says)");
+  command->add_option("--disk-limit", options->disk_limit,
+                      "Most disk space for swapped tensors that the host has no room for (default: none is used)");
   command
       ->add_option(
           "--pin", options->pins,

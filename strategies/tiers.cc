@@ -1,0 +1,163 @@
+#include "strategies/tiers.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "optimizer/bound/step_bound.h"
+#include "optimizer/simulator/simulator.h"
+#include "strategies/disk_moves.h"
+
+namespace str::strategies {
+namespace {
+
+using optimizer::Costs;
+using optimizer::Program;
+
+// Sums of the same times in another order differ in the last digits.
+constexpr double kSameTime = 1 + 1e-9;
+
+class TierPlanner {
+ public:
+  TierPlanner(const Planner& planner, const PlanRequest& request, const ProgressCallback& progress,
+              const std::atomic<bool>* stop)
+      : planner_(planner), request_(request), progress_(progress), stop_(stop), limit_(request.time_limit, stop) {}
+
+  absl::StatusOr<PlanResult> Plan() {
+    PlanRequest free_host = request_;
+    free_host.host_limit_bytes = 0;
+    free_host.time_limit = limit_.Left() / 2;
+    Say("as if the host had room for everything");
+    absl::StatusOr<bool> fits = Consider(free_host, /*bounds=*/true);
+    if (!fits.ok()) return fits.status();
+    // Nothing had to go to the disk: other plans cannot be better.
+    if (*fits) return Result();
+
+    const Costs slow_copies = AsSlowAsTheDisk();
+    PlanRequest slow = free_host;
+    slow.costs = &slow_copies;
+    slow.time_limit = limit_.Left() / 2;
+    Say("as if every copy were as slow as the disk's");
+    fits = Consider(slow, /*bounds=*/false);
+    if (!fits.ok()) return fits.status();
+
+    PlanRequest host_only = request_;
+    host_only.time_limit = limit_.Left();
+    Say("for the host alone");
+    fits = Consider(host_only, /*bounds=*/true);
+    if (!fits.ok()) return fits.status();
+    return Result();
+  }
+
+ private:
+  // What is proven about all plans in one order of first runs.
+  struct Bound {
+    std::vector<optimizer::NodeId> order;
+    double seconds = 0;
+  };
+
+  void Say(absl::string_view what) const {
+    if (progress_) progress_(what);
+  }
+
+  Costs AsSlowAsTheDisk() const {
+    Costs costs = *request_.costs;
+    costs.copy_out_bytes_per_second = std::min(costs.copy_out_bytes_per_second, costs.disk_write_bytes_per_second);
+    costs.copy_in_bytes_per_second = std::min(costs.copy_in_bytes_per_second, costs.disk_read_bytes_per_second);
+    costs.copy_latency_seconds += costs.disk_latency_seconds;
+    return costs;
+  }
+
+  absl::StatusOr<double> Seconds(const Program& program) const {
+    optimizer::Simulation simulation;
+    absl::Status status = optimizer::Simulator(request_.graph, request_.costs).Run(program, {}, &simulation);
+    if (!status.ok()) return status;
+    return simulation.seconds;
+  }
+
+  // Plans and takes what fits both tiers, if it is better than what there is. `bounds`: what it proves holds for the
+  // request's own costs. Whether its plan fits the host as it is.
+  absl::StatusOr<bool> Consider(const PlanRequest& request, bool bounds) {
+    absl::StatusOr<PlanResult> found = planner_.Plan(request, progress_, stop_);
+    if (!found.ok()) return found.status();
+    stopped_ = stopped_ || found->status == PlanStatus::kLimit;
+    if (bounds && found->bound_seconds > 0) {
+      bounds_.push_back({optimizer::FirstRuns(found->program), found->bound_seconds});
+    }
+    bool as_it_is = false;
+    if (!found->program.empty()) {
+      // With other costs than the request's, nothing is proven about it.
+      const PlanStatus status = bounds ? found->status : PlanStatus::kFeasible;
+      absl::StatusOr<bool> moved = ConsiderProgram(found->program, status, found->solver);
+      if (!moved.ok()) return moved.status();
+      as_it_is = *moved;
+    }
+    if (found->min_budget_bytes == 0 || found->least_memory_program.empty()) return as_it_is;
+    Program least = found->least_memory_program;
+    const absl::StatusOr<bool> fits = MoveToDisk(request_, limit_, &least);
+    if (!fits.ok()) return fits.status();
+    if (!*fits) return as_it_is;
+    if (best_.min_budget_bytes == 0 || found->min_budget_bytes < best_.min_budget_bytes) {
+      best_.min_budget_bytes = found->min_budget_bytes;
+      best_.least_memory_program = least;
+    }
+    if (found->min_budget_bytes <= request_.budget_bytes) {
+      const absl::StatusOr<bool> considered = ConsiderProgram(least, PlanStatus::kFeasible, found->solver);
+      if (!considered.ok()) return considered.status();
+    }
+    return as_it_is;
+  }
+
+  // Whether nothing of it had to be moved.
+  absl::StatusOr<bool> ConsiderProgram(const Program& program, PlanStatus status, const std::string& solver) {
+    Program moved = program;
+    const absl::StatusOr<bool> fits = MoveToDisk(request_, limit_, &moved);
+    if (!fits.ok()) return fits.status();
+    if (!*fits) return false;
+    const absl::StatusOr<double> seconds = Seconds(moved), before = Seconds(program);
+    if (!seconds.ok()) return seconds.status();
+    if (!before.ok()) return before.status();
+    const bool as_it_was = moved == program;
+    if (!best_.program.empty() && *seconds >= best_seconds_) return as_it_was;
+    best_seconds_ = *seconds;
+    best_.program = std::move(moved);
+    best_.status = *seconds <= *before * kSameTime ? status : PlanStatus::kFeasible;
+    best_.solver = solver;
+    return as_it_was;
+  }
+
+  PlanResult Result() {
+    if (best_.program.empty()) {
+      best_.status = stopped_ ? PlanStatus::kLimit : PlanStatus::kInfeasible;
+      return std::move(best_);
+    }
+    const std::vector<optimizer::NodeId> order = optimizer::FirstRuns(best_.program);
+    for (const Bound& bound : bounds_) {
+      if (bound.order == order) best_.bound_seconds = std::max(best_.bound_seconds, bound.seconds);
+    }
+    return std::move(best_);
+  }
+
+  const Planner& planner_;
+  const PlanRequest& request_;
+  const ProgressCallback& progress_;
+  const std::atomic<bool>* const stop_;
+  const Limit limit_;
+  std::vector<Bound> bounds_;
+  PlanResult best_;
+  double best_seconds_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<PlanResult> PlanWithTiers(const Planner& planner, const PlanRequest& request,
+                                         const ProgressCallback& progress, const std::atomic<bool>* stop) {
+  if (request.host_limit_bytes == 0 || request.disk_limit_bytes == 0 || !planner.copies()) {
+    return planner.Plan(request, progress, stop);
+  }
+  if (absl::Status status = optimizer::RequireDiskRates(*request.costs); !status.ok()) return status;
+  return TierPlanner(planner, request, progress, stop).Plan();
+}
+
+}  // namespace str::strategies
