@@ -12,6 +12,7 @@
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/ilp/highs_solver.h"
 #include "optimizer/simulator/judge.h"
+#include "strategies/exact/copy_moves.h"
 #include "strategies/exact/fate_program.h"
 #include "strategies/exact/state_search.h"
 #include "strategies/needs.h"
@@ -23,6 +24,8 @@ namespace {
 
 // Searching all decisions takes this many evaluations at most.
 constexpr double kMostEnumerated = 20000;
+// Of so many combinations of decisions the copies of each are moved.
+constexpr double kMostMoved = 100;
 constexpr Mode kModes[] = {Mode::kKeep, Mode::kSwap, Mode::kRecompute, Mode::kTransient};
 
 class Prover {
@@ -47,6 +50,7 @@ class Prover {
     Say();
     SearchAll();
     SearchStates();
+    ConsiderMoved(optimizer::Program(result_.program));
     // A better plan makes the model smaller, and its solutions make better plans.
     bool better = true;
     while (better && !Done()) {
@@ -91,6 +95,11 @@ class Prover {
     return true;
   }
 
+  bool ConsiderMoved(const optimizer::Program& program) {
+    const optimizer::Program moved = MoveCopies(request_, program, limit_);
+    return !(moved == program) && Consider(moved);
+  }
+
   // Small problems: every combination of decisions.
   void SearchAll() {
     std::vector<std::vector<Mode>> choices;
@@ -107,8 +116,15 @@ class Prover {
     Decisions decisions(choices.size(), Mode::kKeep);
     while (!Done()) {
       const Evaluation evaluation = evaluator_.Evaluate(decisions, request_.budget_bytes);
-      if (evaluation.valid && evaluation.peak_bytes <= request_.budget_bytes && evaluation.seconds < seconds_) {
-        Consider(evaluator_.program());
+      if (evaluation.valid) {
+        if (evaluation.peak_bytes <= request_.budget_bytes && evaluation.seconds < seconds_) {
+          Consider(evaluator_.program());
+        }
+        // When to copy is decided by rules; small programs have time for trying all moments.
+        if (combinations <= kMostMoved) {
+          ConsiderMoved(evaluator_.program());
+          ConsiderMoved(evaluator_.tight_program());
+        }
       }
       size_t unit = 0;
       for (; unit < at.size(); ++unit) {
@@ -151,7 +167,9 @@ class Prover {
     if (bound->fates.empty() || !request_.pins.empty() || Done()) return false;
     bool better = false;
     for (const SlotOrder slots : {SlotOrder::kFirstRuns, SlotOrder::kOpFirst, SlotOrder::kLatestFirst}) {
-      better = Consider(MakeProgram(*request_.graph, order_, bound->fates, bound->window.last, slots)) || better;
+      const optimizer::Program program = MakeProgram(*request_.graph, order_, bound->fates, bound->window.last, slots);
+      better = Consider(program) || better;
+      better = ConsiderMoved(program) || better;
     }
     return better;
   }
