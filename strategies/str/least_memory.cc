@@ -19,8 +19,17 @@ Decisions DropAll(const Problem& problem, Mode strongest) {
   return decisions;
 }
 
-// Where the way down begins.
+// Where the way down begins, and how it first tries to make things again.
 enum class Start { kSwapAll, kKeepAll, kRerunAll };
+struct WayDown {
+  Start start;
+  Mode rerun;
+};
+constexpr WayDown kWaysDown[] = {{Start::kSwapAll, Mode::kTransient},
+                                 {Start::kKeepAll, Mode::kTransient},
+                                 {Start::kRerunAll, Mode::kTransient},
+                                 // Chains in which everything is dropped again double with every link.
+                                 {Start::kKeepAll, Mode::kRecompute}};
 
 absl::Status Consider(const PlanRequest& request, const Decisions& decisions, Evaluator* evaluator, LeastMemory* best) {
   if (!evaluator->EvaluateMemory(decisions, 0).valid) return absl::OkStatus();
@@ -38,7 +47,7 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Pr
                                             Evaluator* evaluator) {
   const int64_t host_limit = request.host_limit_bytes;
   LeastMemory best;
-  for (const Start start : {Start::kSwapAll, Start::kKeepAll, Start::kRerunAll}) {
+  for (const auto& [start, rerun] : kWaysDown) {
     Decisions decisions = start == Start::kSwapAll    ? DropAll(problem, Mode::kSwap)
                           : start == Start::kRerunAll ? DropAll(problem, Mode::kTransient)
                                                       : problem.KeepEverything();
@@ -47,7 +56,7 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Pr
     if (start == Start::kKeepAll) {
       if (absl::Status status = Consider(request, decisions, evaluator, &best); !status.ok()) return status;
     }
-    search->Descend(&decisions);
+    search->Descend(rerun, &decisions);
     const int64_t peak = search->evaluator().EvaluateMemory(decisions, 0).tight_peak_bytes;
     absl::Status status = Consider(request, decisions, evaluator, &best);
     if (!status.ok()) return status;

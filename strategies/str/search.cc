@@ -220,13 +220,13 @@ void Search::CleanUp(int64_t budget_bytes, Decisions* decisions) {
   }
 }
 
-void Search::Descend(Decisions* decisions) {
+void Search::Descend(Mode rerun, Decisions* decisions) {
   const int64_t last = evaluator_.work() + kMostDescendWork;
-  while (!limit_.Reached() && LowerPeak(last, decisions)) {
+  while (!limit_.Reached() && LowerPeak(rerun, last, decisions)) {
   }
 }
 
-bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
+bool Search::LowerPeak(Mode rerun, int64_t most_work, Decisions* decisions) {
   const int64_t peak = evaluator_.EvaluateMemory(*decisions, 0).tight_peak_bytes;
   std::vector<int64_t> bytes;
   std::vector<double> seconds;
@@ -264,14 +264,15 @@ bool Search::LowerPeak(int64_t most_work, Decisions* decisions) {
     const Decisions before = *decisions;
     for (size_t i = 0; i < count; ++i) {
       const bool swap = Allows(kept[i], Mode::kSwap);
-      (*decisions)[kept[i]] = swap ? Mode::kSwap : Mode::kTransient;
+      (*decisions)[kept[i]] = swap ? Mode::kSwap : rerun;
     }
     if (is_lower()) return true;
     *decisions = before;
   }
   for (int32_t unit : near) {
     const Mode before = (*decisions)[unit];
-    for (Mode mode : {Mode::kSwap, Mode::kTransient, Mode::kRecompute, Mode::kKeep}) {
+    const Mode other = rerun == Mode::kTransient ? Mode::kRecompute : Mode::kTransient;
+    for (Mode mode : {Mode::kSwap, rerun, other, Mode::kKeep}) {
       if (mode == before || !Allows(unit, mode)) continue;
       if (!may_go_on()) return false;
       (*decisions)[unit] = mode;

@@ -26,8 +26,9 @@ class Search {
   // Takes back what is no longer needed, the costliest first, and tries the other modes; the budget stays kept.
   void CleanUp(int64_t budget_bytes, Decisions* decisions);
 
-  // Changes single modes around the peak as long as the tight program's peak becomes lower, whatever it costs.
-  void Descend(Decisions* decisions);
+  // Changes single modes around the peak as long as the tight program's peak becomes lower, whatever it costs. Of the
+  // two ways to make something again, `rerun` is tried first.
+  void Descend(Mode rerun, Decisions* decisions);
 
  private:
   struct Candidate {
@@ -48,7 +49,7 @@ class Search {
   double Burden(int32_t unit, Mode mode) const;
   // One change, of one mode or many, that lowers the peak; false if none is found before the evaluator has done
   // `most_work`.
-  bool LowerPeak(int64_t most_work, Decisions* decisions);
+  bool LowerPeak(Mode rerun, int64_t most_work, Decisions* decisions);
   bool TryMode(int64_t budget_bytes, int32_t unit, Mode mode, Decisions* decisions, Evaluation* current);
 
   const LeanModel& model_;
