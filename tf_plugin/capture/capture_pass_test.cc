@@ -196,7 +196,7 @@ TEST_F(CapturePassTest, WithoutRunningTheStepIsCancelledAndTheFileThere) {
   EXPECT_EQ(captured.external_bytes(), 256);
   EXPECT_EQ(Find(captured, "y")->output(0).bytes(), 4 * width_);
   EXPECT_EQ(Find(captured, "y")->time_ns(), 0);
-  EXPECT_EQ(Find(captured, "y")->flops(), width_);
+  EXPECT_GT(Find(captured, "y")->flops(), width_) << "a function of each element costs more than one operation";
 }
 
 TEST_F(CapturePassTest, WithoutRunningUnknownSizesAreRefused) {

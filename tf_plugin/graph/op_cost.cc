@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/types.h"
+#include "tf_plugin/graph/grappler_cost.h"
 #include "tf_plugin/graph/op_facts.h"
 
 namespace str::graph {
@@ -98,6 +99,15 @@ bool ReadsAPart(const std::string& op) {
   return absl::StrContains(op, "Gather") || op == "Slice" || op == "StridedSlice" || op == "_MklSlice";
 }
 
+// One operation per element that is written, or read and reduced.
+int64_t LargestElements(const Node& node, const StaticShapes& shapes) {
+  int64_t largest = Elements(&shapes[node.id()][0]);
+  // Of a table only what is looked up.
+  if (ReadsAPart(node.type_string())) return largest;
+  for (int i = 0; i < node.num_inputs(); ++i) largest = std::max(largest, Elements(InputShape(node, i, shapes)));
+  return largest;
+}
+
 bool OnlyHandsOn(const Node& node) {
   const config::VariableUse use = VariableUseOf(node);
   return use == config::VARIABLE_READ || use == config::VARIABLE_REPLACE ||
@@ -133,14 +143,20 @@ OpCost CostOf(const Node& node, const StaticShapes& shapes) {
   cost.moved_bytes = MovedBytes(node, shapes);
   if (node.num_outputs() == 0) return cost;
   const std::string& op = node.type_string();
+  // Grappler counts these too, but knows no convolution in space, no fused one, and only the einsums that are products
+  // of matrices; where both know an op the count is the same (grappler_cost_test.cc).
   if (absl::StrContains(op, "Conv2D") || absl::StrContains(op, "Conv3D") || absl::StrContains(op, "DepthwiseConv")) {
     cost.flops = ConvolutionFlops(node, shapes);
   } else if (absl::StrContains(op, "MatMul")) {
     cost.flops = MatMulFlops(node, shapes);
   } else if (absl::StrContains(op, "Einsum")) {
     cost.flops = EinsumFlops(node, shapes);
+  } else if (const std::optional<OpCost> grappler = GrapplerCostOf(node, shapes); grappler.has_value()) {
+    cost.flops = grappler->flops;
+    // It knows of second passes over an input, and forgets the axis of a gather.
+    cost.moved_bytes = std::max(cost.moved_bytes, grappler->moved_bytes);
   } else {
-    cost.flops = Elements(&shapes[node.id()][0]);
+    cost.flops = LargestElements(node, shapes);
   }
   return cost;
 }

@@ -148,9 +148,12 @@ TEST_F(OpCostTest, AnUpdateReadsAndWritesItsVariable) {
 
 TEST_F(OpCostTest, OtherOpsCountTheirElements) {
   Input("x", {4, 6});
-  b_.Add("Tanh", "y", {"x"});
+  b_.Add("Relu6Grad", "y", {"x", "x"});
   EXPECT_EQ(Cost("y").flops, 24);
-  EXPECT_EQ(Cost("y").moved_bytes, 2 * 24 * 4);
+  EXPECT_EQ(Cost("y").moved_bytes, 3 * 24 * 4);
+  b_.Ints("all", {0, 1});
+  b_.Add("Mean", "mean", {"x", "all"});
+  EXPECT_EQ(Cost("mean").flops, 24) << "every element is added up";
 }
 
 TEST_F(OpCostTest, MovedBytesAreEveryInputAndOutput) {
