@@ -28,24 +28,24 @@ class TierPlanner {
     free_host.host_limit_bytes = 0;
     free_host.time_limit = limit_.Left() / 2;
     Say("as if the host had room for everything");
-    absl::StatusOr<bool> fits = Consider(free_host, /*bounds=*/true);
-    if (!fits.ok()) return fits.status();
-    // Nothing had to go to the disk: other plans cannot be better.
-    if (*fits) return Result();
+    absl::StatusOr<bool> as_fast = Consider(free_host, /*bounds=*/true);
+    if (!as_fast.ok()) return as_fast.status();
+    // The disk cost nothing, if it was used at all: there is nothing to gain.
+    if (*as_fast) return Result();
 
     const Costs slow_copies = AsSlowAsTheDisk();
     PlanRequest slow = free_host;
     slow.costs = &slow_copies;
     slow.time_limit = limit_.Left() / 2;
     Say("as if every copy were as slow as the disk's");
-    fits = Consider(slow, /*bounds=*/false);
-    if (!fits.ok()) return fits.status();
+    as_fast = Consider(slow, /*bounds=*/false);
+    if (!as_fast.ok()) return as_fast.status();
 
     PlanRequest host_only = request_;
     host_only.time_limit = limit_.Left();
     Say("for the host alone");
-    fits = Consider(host_only, /*bounds=*/true);
-    if (!fits.ok()) return fits.status();
+    as_fast = Consider(host_only, /*bounds=*/true);
+    if (!as_fast.ok()) return as_fast.status();
     return Result();
   }
 
@@ -76,7 +76,7 @@ class TierPlanner {
   }
 
   // Plans and takes what fits both tiers, if it is better than what there is. `bounds`: what it proves holds for the
-  // request's own costs. Whether its plan fits the host as it is.
+  // request's own costs. Whether its plan is as fast with both tiers.
   absl::StatusOr<bool> Consider(const PlanRequest& request, bool bounds) {
     absl::StatusOr<PlanResult> found = planner_.Plan(request, progress_, stop_);
     if (!found.ok()) return found.status();
@@ -84,19 +84,19 @@ class TierPlanner {
     if (bounds && found->bound_seconds > 0) {
       bounds_.push_back({optimizer::FirstRuns(found->program), found->bound_seconds});
     }
-    bool as_it_is = false;
+    bool as_fast = false;
     if (!found->program.empty()) {
       // With other costs than the request's, nothing is proven about it.
       const PlanStatus status = bounds ? found->status : PlanStatus::kFeasible;
       absl::StatusOr<bool> moved = ConsiderProgram(found->program, status, found->solver);
       if (!moved.ok()) return moved.status();
-      as_it_is = *moved;
+      as_fast = *moved;
     }
-    if (found->min_budget_bytes == 0 || found->least_memory_program.empty()) return as_it_is;
+    if (found->min_budget_bytes == 0 || found->least_memory_program.empty()) return as_fast;
     Program least = found->least_memory_program;
     const absl::StatusOr<bool> fits = MoveToDisk(request_, limit_, &least);
     if (!fits.ok()) return fits.status();
-    if (!*fits) return as_it_is;
+    if (!*fits) return as_fast;
     if (best_.min_budget_bytes == 0 || found->min_budget_bytes < best_.min_budget_bytes) {
       best_.min_budget_bytes = found->min_budget_bytes;
       best_.least_memory_program = least;
@@ -105,10 +105,10 @@ class TierPlanner {
       const absl::StatusOr<bool> considered = ConsiderProgram(least, PlanStatus::kFeasible, found->solver);
       if (!considered.ok()) return considered.status();
     }
-    return as_it_is;
+    return as_fast;
   }
 
-  // Whether nothing of it had to be moved.
+  // Whether it fits both tiers and lost no time by that.
   absl::StatusOr<bool> ConsiderProgram(const Program& program, PlanStatus status, const std::string& solver) {
     Program moved = program;
     const absl::StatusOr<bool> fits = MoveToDisk(request_, limit_, &moved);
@@ -117,13 +117,13 @@ class TierPlanner {
     const absl::StatusOr<double> seconds = Seconds(moved), before = Seconds(program);
     if (!seconds.ok()) return seconds.status();
     if (!before.ok()) return before.status();
-    const bool as_it_was = moved == program;
-    if (!best_.program.empty() && *seconds >= best_seconds_) return as_it_was;
+    const bool as_fast = *seconds <= *before * kSameTime;
+    if (!best_.program.empty() && *seconds >= best_seconds_) return as_fast;
     best_seconds_ = *seconds;
     best_.program = std::move(moved);
-    best_.status = *seconds <= *before * kSameTime ? status : PlanStatus::kFeasible;
+    best_.status = as_fast ? status : PlanStatus::kFeasible;
     best_.solver = solver;
-    return as_it_was;
+    return as_fast;
   }
 
   PlanResult Result() {
