@@ -59,7 +59,7 @@ def compare(shop, options):
     """Returns what is written to JSON; "rows" has one entry for each strategy and each of TensorFlow's own ways."""
     stages.progress(f"{shop.model}: capturing")
     graph, captured = shop.capture()
-    budget_bytes = math.floor(options.budget_share * captured["peak_bytes"])
+    budget_bytes = options.budget_bytes or math.floor(options.budget_share * captured["peak_bytes"])
     runs = {f"plain, {_PLAIN_MODE}": lambda: shop.train_plainly(arguments=[f"--memory-optimizer={_PLAIN_MODE}"])}
     rows = [plan_row(shop, graph, budget_bytes, strategy, options.planning) for strategy in options.strategies]
     for row in rows:
@@ -132,6 +132,7 @@ def parse_options(arguments):
     parser.add_argument("--model", default="unet", help="as for train.py; default: %(default)s")
     parser.add_argument("--loop", choices=("custom", "fit"), default="custom")
     parser.add_argument("--budget-share", type=float, help="of the model's own peak; default: the demo's, else 0.6")
+    parser.add_argument("--budget-bytes", type=int, help="instead: the peak depends on the order that TensorFlow runs")
     parser.add_argument(
         "--strategies",
         default=_DEFAULT_STRATEGIES,

@@ -70,11 +70,11 @@ def test_plans_of_several_strategies_train_alike(tmp_path, capsys):
 
 @pytest.mark.long
 def test_every_strategy_that_has_a_plan_trains_alike(tmp_path):
-    """Of a chain so short that integer models of its graph are solved in seconds."""
+    """Of a chain so short that integer models of its graph have solutions in seconds."""
     rows, results = compared(
         tmp_path,
-        *["--model=linear_chain", "--layers=4", "--batch=8", "--image=64", "--steps=3"],
-        *["--strategies=all", "--no-tensorflow"],
+        *["--model=linear_chain", "--layers=8", "--batch=8", "--image=64", "--steps=3", "--budget-bytes=16000000"],
+        *["--strategies=all", "--no-tensorflow", "--time-limit=25s"],
     )
     planned = {name for name, row in rows.items() if "file" in row}
     expected = {"str", "str-exact", "swap-only", "recompute-only", "checkmate-ilp", "checkmate-lp", "dtr", "capuchin"}
