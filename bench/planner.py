@@ -1,8 +1,8 @@
 """Planners side by side on the same graphs and budgets: time to plan and the step time that the judge predicts.
 
 In one run: STR's planners, Checkmate's integer model on HiGHS, and, if ortools is installed, a constraint model like
-Moccasin's and an integer program with paging like POET's. Each plan is judged by the same simulator. "faster" is how many times faster than Checkmate's model the
-default planner was in reaching the same or a better step time.
+Moccasin's and an integer program with paging like POET's. Each plan is judged by the same simulator. "faster" is how
+many times faster than Checkmate's model the default planner was in reaching the same or a better step time.
 
     ./str bench planner
     ./str bench planner graph.json --budgets=80%,60% --time-limit=600 --at-least=50

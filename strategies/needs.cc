@@ -7,8 +7,7 @@ namespace str::strategies {
 namespace {
 
 Needs FromVerdict(const optimizer::Verdict& verdict, int64_t bytes) {
-  return {verdict.peak_bytes(), bytes, verdict.simulation.host_peak_bytes, verdict.simulation.disk_peak_bytes,
-          verdict.seconds()};
+  return {verdict.peak_bytes(), bytes, verdict.simulation.host_peak_bytes, verdict.seconds()};
 }
 
 }  // namespace

@@ -15,7 +15,6 @@ struct Needs {
   // With its buffers placed, if they must be; else the peak.
   int64_t bytes = 0;
   int64_t host_peak_bytes = 0;
-  int64_t disk_peak_bytes = 0;
   double seconds = 0;
 };
 

@@ -2,9 +2,8 @@
 //
 // A planner turns a graph and a byte budget into a program (optimizer/simulator/program.h). It reports no numbers of
 // its own: the judge tells peak and time, for every planner alike. What callers may rely on:
-//  - A result of kOptimal or kFeasible has a program that fits the budget: the judge's peak is at most budget_bytes,
-//  and
-//    so are the fit bytes of its placement (optimizer/placement/fit.h) if it must be placed; host memory is at most
+//  - A result of kOptimal or kFeasible has a program that fits the budget: the judge's peak is at most budget_bytes, so
+//    are the fit bytes of its placement (optimizer/placement/fit.h) if it must be placed, and host memory is at most
 //    host_limit_bytes. Planners know no disk: PlanWithTiers (tiers.h) makes their plans use one.
 //  - That no plan fits (kInfeasible) or was found in time (kLimit) is a result, not an error. Errors are for requests
 //    that cannot be planned at all, such as unknown copy rates, and say what to do.

@@ -30,9 +30,8 @@ Capabilities Of(const Planner& planner) {
   Capabilities capabilities;
   // They solve an integer model per plan, which takes minutes beyond some dozen nodes, and its smallest budget would
   // take another one.
-  for (const absl::string_view name :
-       {"checkmate-ilp", "checkmate-lp", "checkmate-lp:half", "checkmate-lp:normal", "checkmate-lp:random", "str-approx",
-        "str-paper"}) {
+  for (const absl::string_view name : {"checkmate-ilp", "checkmate-lp", "checkmate-lp:half", "checkmate-lp:normal",
+                                       "checkmate-lp:random", "str-approx", "str-paper"}) {
     if (planner.name() == name) capabilities = {3, 2, absl::Seconds(1), false};
   }
   // They search for a second or so where the bound leaves room.

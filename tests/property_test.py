@@ -88,8 +88,8 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
     spill = tmp_path / "spill"
     settings = {"STR_STRATEGY_FILE": strategies, "STR_STRICT": 1, "STR_SPILL_DIR": spill}
     (rewritten,) = run_scripts((arguments, settings))
-    assert list(spill.iterdir()) == [], "nothing is left behind on the disk"
     assert rewritten.returncode == 0, rewritten.errors
+    assert list(spill.iterdir()) == [], "nothing is left behind on the disk"
     peaks = applied_peaks(rewritten.errors)
     assert len(peaks) == count, "every graph should have been rewritten"
 
@@ -97,7 +97,7 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
         assert without["sha256"] == with_rewrite["sha256"], f"function {i} computed something else"
         # The first call builds kernels, and they keep what they build.
         second, *_, last = with_rewrite["bytes_in_use"][1:]
-        assert last <= second, f"function {i} holds {last - second} bytes more after its last call than after the second"
+        assert last <= second, f"function {i} holds {last - second} bytes more after its last call than after its second"
 
     for path in sorted(captures.glob("*.graph")):
         fingerprint = re.search(r'^fingerprint: "(\w+)"', path.read_text(), re.M)[1]

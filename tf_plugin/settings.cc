@@ -43,6 +43,7 @@ std::string SpillDirectory() {
   if (std::string folder = Environment("STR_SPILL_DIR"); !folder.empty()) return folder;
   std::error_code error;
   const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (error) Refuse("TMPDIR", Environment("TMPDIR"), "must be a folder; STR_SPILL_DIR names another one");
   // Others may use the same temporary directory.
   return (temporary / absl::StrCat("str-spill-", getuid())).string();
 }

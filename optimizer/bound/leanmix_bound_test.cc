@@ -98,6 +98,19 @@ TEST_F(LeanMixBoundTest, RerunsWaitForTheirInputs) {
   EXPECT_NEAR(Bound(165, true, 700), 460 + 40 + 30, 1e-2);
 }
 
+// Both inputs come back, one after the other, before c is made from them again; c itself would take 100.
+TEST_F(LeanMixBoundTest, RerunsWaitForAllTheirInputs) {
+  b_.file().clear_node();
+  b_.Add("a", {}, {40}, 100);
+  b_.Add("b", {}, {40}, 100);
+  b_.Add("c", {"a:0", "b:0"}, {100}, 10);
+  b_.Add("other", {}, {1}, 200);
+  b_.Add("big", {}, {180}, 100);
+  b_.Add("s", {"big:0"}, {1}, 30)->set_temporary_bytes(9);
+  b_.Add("use", {"c:0", "s:0"}, {1}, 100);
+  EXPECT_NEAR(Bound(190, true, 900), 640 + 40 + 40 + 10, 1e-2);
+}
+
 // No planner's plan may be faster than the bound for its order. A failure prints the seed.
 TEST(LeanMixBoundFuzzTest, NoPlanIsFaster) {
   int higher_than_one_cut = 0, plans = 0;
@@ -182,7 +195,9 @@ TEST(LeanMixBoundFuzzTest, IsAsTightAsDocumented) {
     // More would take long.
     if (published.copies) options.enough_seconds = (1 + (published.bound - 0.01) / 100) * verdict->seconds();
     const double bound = Bound(graph, costs, FirstRuns(keep), options);
-    EXPECT_NEAR(100 * (bound / verdict->seconds() - 1), published.bound, 0.002);
+    const double percent = 100 * (bound / verdict->seconds() - 1);
+    EXPECT_GE(percent, published.bound - (published.copies ? 0.012 : 0.002));
+    EXPECT_LE(percent, published.copies ? published.incumbent : published.bound + 0.002);
   }
 }
 

@@ -54,10 +54,6 @@ ProgramCounts Count(const Graph& graph, const Program& program) {
     if (step.action == Action::kSwapOut) {
       counts.swapped_bytes += graph.tensor(step.id).bytes;
       ++counts.swapped_tensors;
-      if (step.tier == Tier::kDisk) {
-        counts.disk_bytes += graph.tensor(step.id).bytes;
-        ++counts.disk_tensors;
-      }
       decide(step.id);
     } else if (step.action == Action::kRerun && !IsView(graph, step.id)) {
       ++counts.recomputed_nodes;

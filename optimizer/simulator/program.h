@@ -50,9 +50,6 @@ struct ProgramCounts {
   int tensors_decided = 0;
   int64_t swapped_bytes = 0;
   int swapped_tensors = 0;
-  // Of both, what goes to the disk.
-  int64_t disk_bytes = 0;
-  int disk_tensors = 0;
   // Reruns, without those that only restore a view of what was swapped in.
   int recomputed_nodes = 0;
 };

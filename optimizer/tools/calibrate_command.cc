@@ -1,8 +1,10 @@
 // str calibrate
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "config/device_io.h"
 #include "config/text_units.h"
@@ -29,8 +31,10 @@ absl::Status CalibrateHere(const std::string& output) {
              stderr);
   config::DeviceFile device = optimizer::Calibrate({});
   optimizer::DiskProbeOptions probe;
+  std::error_code error;
   const char* const spill = std::getenv("STR_SPILL_DIR");
-  probe.folder = spill == nullptr || *spill == '\0' ? "." : spill;
+  // Where the plugin puts swapped tensors, if nobody says where.
+  probe.folder = spill == nullptr || *spill == '\0' ? std::filesystem::temp_directory_path(error).string() : spill;
   const absl::StatusOr<config::Disk> disk = optimizer::MeasureDisk(probe);
   if (disk.ok()) {
     *device.mutable_disk() = *disk;
@@ -49,6 +53,7 @@ absl::Status CalibrateHere(const std::string& output) {
     PrintRate("disk, writing", device.disk().write_bytes_per_second(), "B/s");
     PrintRate("disk, reading", device.disk().read_bytes_per_second(), "B/s");
     std::printf("%-22s %.1f us\n", "latency of the disk", device.disk().latency_ns() / 1e3);
+    std::printf("%-22s %s\n", "folder on the disk", probe.folder.c_str());
     std::printf("%-22s %s\n", "free on the disk", config::FormatBytes(device.disk().bytes()).c_str());
   }
   std::printf("%-22s %s\n", "written to", file.c_str());

@@ -37,9 +37,10 @@ absl::StatusOr<std::vector<const strategies::Planner*>> ParseStrategies(absl::st
     if (!planner.ok()) return planner.status();
     if (std::find(planners.begin(), planners.end(), *planner) == planners.end()) planners.push_back(*planner);
   }
-  if (planners.empty())
+  if (planners.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(option, ": no strategy is named; write it like str,keep-all or all"));
+  }
   return planners;
 }
 

@@ -82,12 +82,13 @@ absl::StatusOr<strategies::PlanRequest> ParseRequest(const PlanOptions& options,
 }
 
 // Says what has no effect, so that nobody waits for it or counts on it.
-void SayUnused(const PlanOptions& options, const strategies::PlanRequest& request,
+void SayUnused(const PlanOptions& options, const strategies::Planner& planner, const strategies::PlanRequest& request,
                const strategies::PlanResult& result) {
-  if (!options.disk_limit.empty() && request.host_limit_bytes == 0) {
+  if (!options.disk_limit.empty() && !planner.copies()) {
+    std::fprintf(stderr, "str: strategy %s swaps nothing, so --disk-limit has no effect\n", options.strategy.c_str());
+  } else if (!options.disk_limit.empty() && request.host_limit_bytes == 0) {
     std::fputs(
-        "str: the host has room for all swapped tensors, so --disk-limit has no effect; --host-limit says how much of "
-        "it they may take\n",
+        "str: nothing limits what swapped tensors take of the host, so --disk-limit has no effect; --host-limit does\n",
         stderr);
   }
   if (!options.solver.empty() && result.solver.empty()) {
@@ -122,7 +123,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   absl::Status certified =
       AddBound(*planner, *request, request->time_limit - (absl::Now() - start), progress, &StopRequested(), &*result);
   if (!certified.ok()) return certified;
-  SayUnused(options, *request, *result);
+  SayUnused(options, *planner, *request, *result);
 
   ResultRow row(*input, options.strategy, StatusName(result->status), request->budget_bytes);
   row.planner_seconds = planner_seconds;

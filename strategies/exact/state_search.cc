@@ -100,7 +100,7 @@ optimizer::Program FastestWithoutCopies(const optimizer::CutProblem& problem,
                                         const std::vector<optimizer::NodeId>& order, int64_t budget_bytes,
                                         const Limit& limit) {
   optimizer::Program program;
-  if (problem.storages().size() > kMostStorages) return program;
+  if (problem.storages().size() > kMostStorages || problem.positions() > kMostPositions) return program;
   int done = 0;
   for (const int position : StateSearch(problem, budget_bytes).Run(limit)) {
     program.push_back({position == done ? Action::kRun : Action::kRerun, order[position]});

@@ -13,10 +13,11 @@
 
 namespace str::strategies {
 
-// More storages than this are too many states.
+// More storages or positions than this are too many states.
 inline constexpr size_t kMostStorages = 14;
+inline constexpr int kMostPositions = 64;
 
-// `problem` is that of `order`. Empty if no program fits, the limit was reached, or there are too many storages. It
+// `problem` is that of `order`. Empty if no program fits, the limit was reached, or there are too many states. It
 // counts memory as the problem does, which may be less than is needed: ask the judge.
 optimizer::Program FastestWithoutCopies(const optimizer::CutProblem& problem,
                                         const std::vector<optimizer::NodeId>& order, int64_t budget_bytes,

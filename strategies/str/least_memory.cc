@@ -65,7 +65,7 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Pr
     status = Consider(request, decisions, evaluator, &best);
     if (!status.ok()) return status;
     // Dropped by swapping, every stage is down to what it needs: other starts cannot do better.
-    if (start == Start::kSwapAll && problem.allows_swap()) break;
+    if (start == Start::kSwapAll && problem.allows_swap() && !best.program.empty()) break;
   }
   return best;
 }

@@ -160,6 +160,7 @@ class OrderPlanner {
     if (!needs.ok()) return needs.status();
     const bool host_fits = request_.host_limit_bytes == 0 || needs->host_peak_bytes <= request_.host_limit_bytes;
     const bool fits = needs->bytes <= request_.budget_bytes && host_fits;
+    if (!host_fits) return std::numeric_limits<int64_t>::max();
     if (!fits || (!best_.empty() && needs->seconds >= best_seconds_)) return needs->bytes;
     best_ = program;
     best_seconds_ = needs->seconds;
@@ -206,6 +207,8 @@ absl::StatusOr<PlanResult> StrPlanner::Plan(const PlanRequest& request, const Pr
     auto planner = std::make_unique<OrderPlanner>(request, options, order, &limit, progress, stop);
     if (absl::Status status = planner->FindLeast(); !status.ok()) return status;
     const LeastMemory& least = planner->least();
+    // Whatever is dropped, the host has no room.
+    if (least.program.empty()) continue;
     if (progress) {
       progress(absl::StrCat(order.name, " order needs ", config::FormatBytes(order.peak_bytes),
                             " with everything kept, at least ", config::FormatBytes(least.fit_bytes)));

@@ -1,8 +1,8 @@
 // File: op_cost.h
 //
 // Work of an op from the shapes of its tensors, for graphs that cannot be run: floating-point operations and bytes
-// read and written. A device description turns them into time, offline. Convolutions, products of matrices and einsums are
-// counted here, other ops by Grappler where it knows them (grappler_cost.h), else by their elements.
+// read and written. A device description turns them into time, offline. Convolutions, products of matrices and einsums
+// are counted here, other ops by Grappler where it knows them (grappler_cost.h), else by their elements.
 #ifndef STR_TF_PLUGIN_GRAPH_OP_COST_H_
 #define STR_TF_PLUGIN_GRAPH_OP_COST_H_
 

@@ -47,7 +47,7 @@ TierNeeds FindTierNeeds(const config::StrategyFile& strategy, const graph::Graph
   const std::vector<int> ends = CopiesThatEnd(strategy);
   TierNeeds most;
   int64_t host = 0, disk = 0;
-  // Of the swap_out at this step; positive.
+  // `out`: the step of the swap_out whose copy begins (`sign` 1) or ends (-1).
   const auto add = [&](int out, int sign) {
     const absl::StatusOr<config::TensorName> name = config::ParseTensorName(strategy.step(out).swap_out());
     const auto node = name.ok() ? nodes.find(name->node) : nodes.end();
