@@ -18,6 +18,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "runtime_examples"))
+from json_file import write_json
+
 _DATA = ROOT.parent / "shared" / "data"
 _LOGS = {"ResNet-32 (56)": "resnet32.log", "U-Net (6)": "unet.log"}
 _STATUS = {"ok": "ok", "thrash": "thrash", "OOM": "out-of-memory"}
@@ -117,9 +120,7 @@ def main(arguments):
     print(f"{summary['least_faster']:.0f} times faster at least, {total:.0f} times in all")
     path = pathlib.Path(options.json)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(summary, indent=1) + "\n")
-    temporary.rename(path)
+    write_json(path, summary)
     print(f"written to {path}", file=sys.stderr)
     if options.html:
         environment = os.environ | {"STR_LAUNCHER_READY": "1"}

@@ -16,6 +16,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "runtime_examples"))
+from json_file import write_json
+
 _DATA = ROOT.parent / "shared" / "data"
 _PLANNERS = {"exact": "kusumoto-exact", "approx": "kusumoto-approx", "chen": "kusumoto-chen"}
 _MODES = {"T": ":time", "M": ":memory", "-": ""}
@@ -115,9 +118,7 @@ def main():
     slower = [r for r in results if r["planner_seconds"] > r["tool_seconds"]]
     print(f"{len(results)} rows, ours/the tool's; worse in time or peak: {len(worse)}; slower to plan: {len(slower)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    temporary = options.json.with_name(f"{options.json.name}.new")
-    temporary.write_text(json.dumps({"rows": results, "worse": len(worse), "slower": len(slower)}, indent=1) + "\n")
-    temporary.replace(options.json)
+    write_json(options.json, {"rows": results, "worse": len(worse), "slower": len(slower)})
     if not results:
         sys.exit("no rows: no such graph, or no recorded figures for it")
     if worse:

@@ -15,6 +15,9 @@ import pathlib
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "runtime_examples"))
+from json_file import write_json
+
 
 def read_graph(path):
     """Nodes in order as dicts of name, cost, bytes, inputs, may_recompute; and the bytes that are always there."""
@@ -46,6 +49,23 @@ def read_graph(path):
         }
         for node in data["nodes"]
     ], data["const_bytes"]
+
+
+def require_ortools():
+    try:
+        import ortools
+    except ImportError:
+        sys.exit("str: ortools is not installed: pip install -r requirements-optional.txt")
+    return ortools
+
+
+def write_answer(file, status, seconds, solver, steps):
+    """What `planner` reads: steps as dicts of action and name."""
+    answer = {"status": status, "planner_seconds": seconds, "solver": solver, "steps": steps}
+    if file == "-":
+        print(json.dumps(answer))
+    else:
+        write_json(file, answer)
 
 
 def event(stage, position):
@@ -148,26 +168,15 @@ def main(arguments):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", metavar="FILE", default="-")
     options = parser.parse_args(arguments)
-    try:
-        import ortools
-    except ImportError:
-        sys.exit("str: ortools is not installed: pip install -r requirements-optional.txt")
+    ortools = require_ortools()
     nodes, always = read_graph(options.graph)
     start = time.monotonic()
     status, steps = solve(
         nodes, options.budget - always, options.copies, options.time_limit, options.threads, options.seed
     )
-    result = {
-        "status": status,
-        "planner_seconds": time.monotonic() - start,
-        "solver": f"CP-SAT {ortools.__version__}",
-        "steps": [{"rerun" if again else "run": name} for name, again in steps],
-    }
-    text = json.dumps(result) + "\n"
-    if options.json == "-":
-        sys.stdout.write(text)
-    else:
-        pathlib.Path(options.json).write_text(text)
+    seconds = time.monotonic() - start
+    named = [{"rerun" if again else "run": name} for name, again in steps]
+    write_answer(options.json, status, seconds, f"CP-SAT {ortools.__version__}", named)
     return 0
 
 

@@ -17,6 +17,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "runtime_examples"))
+from json_file import write_json
+
 _TRAIN = ROOT / "runtime_examples" / "train.py"
 # Tracing and the allocator's first growth fall into these.
 _WARM_UP_STEPS = 2
@@ -104,7 +107,7 @@ def main(arguments):
     results = measure(options)
     print_table(results)
     pathlib.Path(options.json).parent.mkdir(parents=True, exist_ok=True)
-    pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+    write_json(options.json, results)
     print(f"written: {options.json}")
     too_slow = options.at_most is not None and results["ratio"] > options.at_most
     return 1 if too_slow or not results["variables_equal"] else 0

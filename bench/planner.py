@@ -17,6 +17,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "runtime_examples"))
+from json_file import write_json
+
 _GRAPHS = ROOT.parent / "shared" / "data" / "planning_graphs"
 # Graphs that are planned if none are given, with their budgets.
 _DEFAULT_CASES = (("vgg16_b256.json", ("90%", "80%", "70%")), ("unet_b32.json", ("75%", "60%")))
@@ -225,7 +228,7 @@ def main(arguments):
             results.append(run_case(graph, budget, strategies, options, pathlib.Path(folder)))
             print_case(results[-1])
     pathlib.Path(options.json).parent.mkdir(parents=True, exist_ok=True)
-    pathlib.Path(options.json).write_text(json.dumps({"benchmark": "planner", "cases": results}, indent=1) + "\n")
+    write_json(options.json, {"benchmark": "planner", "cases": results})
     print(f"\nwritten: {options.json}")
     slow = [case for case in results if case["faster"] is None or case["faster"] < (options.at_least or 0)]
     return 1 if options.at_least is not None and slow else 0

@@ -15,7 +15,7 @@ import pathlib
 import sys
 import time
 
-from moccasin_cp import read_graph
+from moccasin_cp import read_graph, require_ortools, write_answer
 
 # Of a cost in node-link JSON, as ./str takes it by default.
 _UNIT_SECONDS = 1e-4
@@ -209,10 +209,7 @@ def main(arguments):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", metavar="FILE", default="-")
     options = parser.parse_args(arguments)
-    try:
-        import ortools  # noqa: F401
-    except ImportError:
-        sys.exit("str: ortools is not installed: pip install -r requirements-optional.txt")
+    require_ortools()
     nodes, always = read_graph(options.graph)
     rate, unit_seconds = read_rate(options.graph)
     rate = options.copy_rate or rate
@@ -221,17 +218,9 @@ def main(arguments):
     page_costs = [max(1, round(node["bytes"] / rate / unit_seconds)) for node in nodes]
     start = time.monotonic()
     status, solver, steps = solve(nodes, options.budget - always, page_costs, options)
-    result = {
-        "status": status,
-        "planner_seconds": time.monotonic() - start,
-        "solver": solver,
-        "steps": [{action: nodes[i]["name"] + (":0" if action.startswith("swap") else "")} for action, i in steps],
-    }
-    text = json.dumps(result) + "\n"
-    if options.json == "-":
-        sys.stdout.write(text)
-    else:
-        pathlib.Path(options.json).write_text(text)
+    seconds = time.monotonic() - start
+    named = [{action: nodes[i]["name"] + (":0" if action.startswith("swap") else "")} for action, i in steps]
+    write_answer(options.json, status, seconds, solver, named)
     return 0
 
 

@@ -1,29 +1,14 @@
 """The benchmark of `str replay`: its table, its JSON and its exit codes. How fast it is, is not asserted."""
 
-import json
-import os
-import pathlib
-import subprocess
-import sys
-
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from conftest import ROOT, run_benchmark
 
 if not (ROOT.parent / "shared" / "data" / "dtr").exists():
     pytest.skip("skipped: no ../shared/data", allow_module_level=True)
 
 
 def bench(tmp_path, *arguments):
-    result = tmp_path / "dtr_replay.json"
-    process = subprocess.run(
-        [sys.executable, ROOT / "bench" / "dtr_replay.py", "--repeat=1", f"--json={result}", *arguments],
-        env=os.environ | {"STR_LAUNCHER_READY": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return process, json.loads(result.read_text()) if result.exists() else None
+    return run_benchmark("dtr_replay", tmp_path, "--repeat=1", *arguments)
 
 
 def test_every_run_is_compared(tmp_path):

@@ -1,14 +1,11 @@
 """The benchmark of planners: its table, its JSON, and what it says about what is missing."""
 
 import json
-import os
-import pathlib
-import subprocess
 import sys
 
 import pytest
+from conftest import ROOT, run_benchmark
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
 import poet_paging  # noqa: E402
@@ -31,15 +28,7 @@ def fixture_graph(tmp_path):
 
 
 def bench(graph, tmp_path, *arguments):
-    result = tmp_path / "planner.json"
-    process = subprocess.run(
-        [sys.executable, ROOT / "bench" / "planner.py", graph, "--budgets=75%", f"--json={result}", *arguments],
-        env=os.environ | {"STR_LAUNCHER_READY": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return process, json.loads(result.read_text()) if result.exists() else None
+    return run_benchmark("planner", tmp_path, graph, "--budgets=75%", *arguments)
 
 
 def test_all_planners_are_judged_alike(graph, tmp_path):

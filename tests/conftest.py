@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -58,6 +59,19 @@ def finish(process, result_file=None):
     if result_file is not None and result_file.exists():
         results = json.loads(result_file.read_text())
     return Run(process.returncode, output, errors, results)
+
+
+def run_benchmark(name, tmp_path, *arguments):
+    """Runs bench/NAME.py with what is built; returns the process and the JSON it wrote, None if it wrote none."""
+    result = tmp_path / f"{name}.json"
+    process = subprocess.run(
+        [sys.executable, ROOT / "bench" / f"{name}.py", *arguments, f"--json={result}"],
+        env=os.environ | {"STR_LAUNCHER_READY": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return process, json.loads(result.read_text()) if result.exists() else None
 
 
 @pytest.fixture
