@@ -32,6 +32,18 @@ class ProgramListTest : public ::testing::Test {
     return result.ok() ? *std::move(result) : PlanResult();
   }
 
+  // A longer graph, in which making a again at its end saves memory.
+  void TakeAAgainAtTheEnd() {
+    optimizer::GraphBuilder b;
+    b.Add("a", {}, {100}, 10);
+    b.Add("b", {"a:0"}, {10}, 1);
+    b.Add("c", {"b:0"}, {200}, 1);
+    b.Add("d", {"c:0"}, {10}, 1);
+    b.Add("e", {"d:0", "a:0"}, {10}, 1);
+    graph_.emplace(b.Build());
+    costs_ = optimizer::MeasuredCosts(b.file());
+  }
+
   optimizer::GraphBuilder b_;
   std::optional<optimizer::Graph> graph_;
   optimizer::Costs costs_;
@@ -39,14 +51,7 @@ class ProgramListTest : public ::testing::Test {
 };
 
 TEST_F(ProgramListTest, TheFastestThatFitsIsThePlan) {
-  optimizer::GraphBuilder b;
-  b.Add("a", {}, {100}, 10);
-  b.Add("b", {"a:0"}, {10}, 1);
-  b.Add("c", {"b:0"}, {200}, 1);
-  b.Add("d", {"c:0"}, {10}, 1);
-  b.Add("e", {"d:0", "a:0"}, {10}, 1);
-  graph_.emplace(b.Build());
-  costs_ = optimizer::MeasuredCosts(b.file());
+  TakeAAgainAtTheEnd();
   ProgramList list(&request_);
   ASSERT_TRUE(list.Add(Parse("a b c d again:a e")).ok());
   ASSERT_TRUE(list.Add(Parse("a b c d e")).ok());
@@ -78,14 +83,7 @@ TEST_F(ProgramListTest, AListCutShortKnowsNoSmallestBudget) {
 }
 
 TEST_F(ProgramListTest, AStoppedListStillTriesSome) {
-  optimizer::GraphBuilder b;
-  b.Add("a", {}, {100}, 10);
-  b.Add("b", {"a:0"}, {10}, 1);
-  b.Add("c", {"b:0"}, {200}, 1);
-  b.Add("d", {"c:0"}, {10}, 1);
-  b.Add("e", {"d:0", "a:0"}, {10}, 1);
-  graph_.emplace(b.Build());
-  costs_ = optimizer::MeasuredCosts(b.file());
+  TakeAAgainAtTheEnd();
   request_.budget_bytes = 310;
   ProgramList list(&request_);
   ASSERT_TRUE(list.Add(Parse("a b c d again:a e")).ok());
