@@ -64,8 +64,13 @@ def plan(graph, budget, strategy, options, folder, time_limit=None):
         arguments.append(f"--device={options.device}")
     process = run_str("plan", graph, *arguments)
     if not result.exists():
-        return {"strategy": strategy, "status": "error", "reason": process.stderr.strip().splitlines()[-1]}
+        return {"strategy": strategy, "status": "error", "reason": last_words(process)}
     return json.loads(result.read_text())
+
+
+def last_words(process):
+    """Why a process failed, as far as it says."""
+    return (process.stderr.strip() or f"ended with {process.returncode}").splitlines()[-1]
 
 
 def plan_by_script(name, graph, budget_bytes, options, folder):
@@ -85,7 +90,7 @@ def plan_by_script(name, graph, budget_bytes, options, folder):
         check=False,
     )
     if process.returncode != 0:
-        return row | {"status": "skipped", "reason": process.stderr.strip().splitlines()[-1]}
+        return row | {"status": "skipped", "reason": last_words(process)}
     answer = json.loads(process.stdout)
     row |= {name: answer[name] for name in ("status", "planner_seconds", "solver")}
     if not answer["steps"]:
@@ -97,7 +102,7 @@ def plan_by_script(name, graph, budget_bytes, options, folder):
     device = [f"--device={options.device}"] if options.device else []
     process = run_str("simulate", graph, strategy, f"--json={result}", *device)
     if not result.exists():
-        return row | {"status": "error", "reason": process.stderr.strip().splitlines()[-1]}
+        return row | {"status": "error", "reason": last_words(process)}
     verdict = json.loads(result.read_text())
     # The model knows bytes, not where buffers lie; what does not fit as placed is told, not hidden.
     if max(verdict["peak_bytes"], verdict["fit_bytes"]) > budget_bytes:

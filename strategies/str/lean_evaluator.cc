@@ -187,6 +187,14 @@ void LeanEvaluator::SizeSlot(size_t first_item) {
 
 // ---- Bytes ----
 
+bool LeanEvaluator::HandsOver(const LeanUnit& unit) const {
+  if (!unit.hands_over) return false;
+  const LeanStorage& storage = model_.storage(unit.storage);
+  const auto first = decisions_->begin() + storage.first_unit;
+  return std::find(first, decisions_->begin() + storage.end_unit, Mode::kSwap) ==
+         decisions_->begin() + storage.end_unit;
+}
+
 void LeanEvaluator::Profile(int64_t budget_bytes, Evaluation* evaluation) {
   const int stages = model_.stages();
   for (const int32_t u : model_.units_by_end()) {
@@ -194,7 +202,7 @@ void LeanEvaluator::Profile(int64_t budget_bytes, Evaluation* evaluation) {
     const LeanUnit& unit = model_.unit(u);
     const int64_t bytes = model_.storage(unit.storage).bytes;
     const int32_t back = returns_[u].stage;
-    live_[unit.from + 1] -= bytes;
+    live_[unit.from + (HandsOver(unit) ? 0 : 1)] -= bytes;
     live_[back] += bytes;
     before_[unit.from + 1] -= bytes;
     before_[back + 1] += bytes;

@@ -86,6 +86,8 @@ class LeanEvaluator {
     return state.slot == slot_ && state.transient && state.needed_slot != slot_;
   }
   void Profile(int64_t budget_bytes, Evaluation* evaluation);
+  // Whether the node after which the storage is dropped takes over its buffer.
+  bool HandsOver(const LeanUnit& unit) const;
 
   void FindComputes();
   void FindCopiesOut();

@@ -57,7 +57,7 @@ TEST(LeanEvaluatorTest, KeepingEverythingIsExact) {
   }
 }
 
-// Random decisions. The peak may be overestimated where a dropped tensor lets a kernel take over its buffer, and
+// Random decisions. The peak may be overestimated where several inputs could hand over their buffers, and
 // underestimated a little where a rerun reads a variable after its update, which then needs a copy. The time leaves out
 // reruns of views and, where buffers are taken over, may hide copies a little less.
 TEST(LeanEvaluatorTest, AgreesWithTheJudgesEngine) {

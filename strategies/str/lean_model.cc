@@ -38,7 +38,7 @@ void LeanModel::Condense() {
   AddStageRows(full_stage);
   for (const Unit& unit : problem_.units()) {
     if (!unit.afterlife) units_by_end_.push_back(units());
-    units_.push_back({unit.storage, condensed_[unit.from], condensed_[unit.to], unit.afterlife});
+    units_.push_back({unit.storage, condensed_[unit.from], condensed_[unit.to], unit.afterlife, unit.hands_over});
   }
   std::stable_sort(units_by_end_.begin(), units_by_end_.end(),
                    [this](int32_t a, int32_t b) { return units_[a].to < units_[b].to; });

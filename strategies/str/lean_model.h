@@ -5,9 +5,9 @@
 // shrinks to the hundreds that matter.
 //
 // Memory is what the judge counts with everything kept; evaluating takes off what is dropped. So temporaries, takeovers
-// of buffers and small tensors are in it as they are. Two things are simplified: a takeover that becomes possible only
-// because a tensor is dropped counts only among reruns, and rerunning views of a restored storage takes no time. The
-// judge has the last word on every plan.
+// of buffers and small tensors are in it as they are. Two things are simplified: of several inputs whose buffer an
+// output could take over once they are dropped only one is known, and rerunning views of a restored storage takes no
+// time. The judge has the last word on every plan.
 #ifndef STR_STRATEGIES_STR_LEAN_MODEL_H_
 #define STR_STRATEGIES_STR_LEAN_MODEL_H_
 
@@ -52,6 +52,7 @@ struct LeanUnit {
   int32_t from = 0;
   int32_t to = 0;
   bool afterlife = false;
+  bool hands_over = false;
 };
 
 class LeanModel {

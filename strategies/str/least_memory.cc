@@ -1,35 +1,43 @@
 #include "strategies/str/least_memory.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "strategies/needs.h"
 
 namespace str::strategies {
 namespace {
 
-// `strongest` where the unit allows it, else the other way of dropping it, else kept.
-Decisions DropAll(const Problem& problem, Mode strongest) {
-  Decisions decisions;
-  for (const Unit& unit : problem.units()) {
-    const Mode other = strongest == Mode::kSwap ? Mode::kTransient : Mode::kSwap;
-    decisions.push_back(problem.Allows(unit, strongest) ? strongest
-                        : problem.Allows(unit, other)   ? other
-                                                        : Mode::kKeep);
-  }
-  return decisions;
-}
-
 // Where the way down begins, and how it first tries to make things again.
-enum class Start { kSwapAll, kKeepAll, kRerunAll };
+enum class Start { kSwapAll, kSwapUnlessInPlace, kKeepAll, kRerunAll };
 struct WayDown {
   Start start;
   Mode rerun;
 };
 constexpr WayDown kWaysDown[] = {{Start::kSwapAll, Mode::kTransient},
+                                 // A copy out would hold what is worked on in place.
+                                 {Start::kSwapUnlessInPlace, Mode::kTransient},
                                  {Start::kKeepAll, Mode::kTransient},
                                  {Start::kRerunAll, Mode::kTransient},
                                  // Chains in which everything is dropped again double with every link.
                                  {Start::kKeepAll, Mode::kRecompute}};
+
+Decisions StartFrom(const Problem& problem, Start start) {
+  Decisions decisions = problem.KeepEverything();
+  if (start == Start::kKeepAll) return decisions;
+  std::vector<bool> rerun(problem.storages().size(), start == Start::kRerunAll);
+  if (start == Start::kSwapUnlessInPlace) {
+    for (const Unit& unit : problem.units()) rerun[unit.storage] = rerun[unit.storage] || unit.hands_over;
+  }
+  for (size_t u = 0; u < decisions.size(); ++u) {
+    const Unit& unit = problem.units()[u];
+    const Mode strongest = rerun[unit.storage] ? Mode::kTransient : Mode::kSwap;
+    const Mode other = rerun[unit.storage] ? Mode::kSwap : Mode::kTransient;
+    decisions[u] = problem.Allows(unit, strongest) ? strongest : problem.Allows(unit, other) ? other : Mode::kKeep;
+  }
+  return decisions;
+}
 
 absl::Status Consider(const PlanRequest& request, const Decisions& decisions, Evaluator* evaluator, LeastMemory* best) {
   if (!evaluator->EvaluateMemory(decisions, 0).valid) return absl::OkStatus();
@@ -47,10 +55,14 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Pr
                                             Evaluator* evaluator) {
   const int64_t host_limit = request.host_limit_bytes;
   LeastMemory best;
+  std::vector<std::pair<Decisions, Mode>> begun;
   for (const auto& [start, rerun] : kWaysDown) {
-    Decisions decisions = start == Start::kSwapAll    ? DropAll(problem, Mode::kSwap)
-                          : start == Start::kRerunAll ? DropAll(problem, Mode::kTransient)
-                                                      : problem.KeepEverything();
+    // Dropped by swapping, every stage is down to what it needs; other starts seldom do better.
+    const bool fits = !best.program.empty() && best.fit_bytes <= request.budget_bytes;
+    if (start == Start::kKeepAll && problem.allows_swap() && fits) break;
+    Decisions decisions = StartFrom(problem, start);
+    if (std::find(begun.begin(), begun.end(), std::make_pair(decisions, rerun)) != begun.end()) continue;
+    begun.emplace_back(decisions, rerun);
     const Evaluation evaluation = search->evaluator().Evaluate(decisions, 0);
     if (!evaluation.valid || (host_limit > 0 && evaluation.host_peak_bytes > host_limit)) continue;
     if (start == Start::kKeepAll) {
@@ -64,8 +76,6 @@ absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Pr
     search->CleanUp(peak, &decisions);
     status = Consider(request, decisions, evaluator, &best);
     if (!status.ok()) return status;
-    // Dropped by swapping, every stage is down to what it needs: other starts cannot do better.
-    if (start == Start::kSwapAll && problem.allows_swap() && !best.program.empty()) break;
   }
   return best;
 }

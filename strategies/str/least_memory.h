@@ -22,7 +22,7 @@ struct LeastMemory {
 };
 
 // Where swapping is allowed, everything is dropped in every gap, so that each stage holds only what it needs; where it
-// is not, or host memory is short, the peak is brought down step by step.
+// is not, host memory is short, or that is more than the budget, the peak is brought down step by step too.
 absl::StatusOr<LeastMemory> FindLeastMemory(const PlanRequest& request, const Problem& problem, Search* search,
                                             Evaluator* evaluator);
 

@@ -41,6 +41,7 @@ Problem::Problem(const optimizer::Graph* graph, const optimizer::Costs* costs, c
   }
   FindStorages(options);
   FindUnits();
+  FindHandovers();
 }
 
 void Problem::FindStorages(const ProblemOptions& options) {
@@ -108,6 +109,38 @@ void Problem::FindUnits() {
     }
     storages_[s].units = static_cast<int32_t>(units_.size()) - storages_[s].first_unit;
   }
+}
+
+void Problem::FindHandovers() {
+  for (int stage = 0; stage < stages(); ++stage) {
+    const optimizer::Node& node = graph_.node(nodes_[stage]);
+    for (TensorId output = node.first_tensor; output < node.first_tensor + node.outputs; ++output) {
+      const int32_t unit = FindHandover(stage, output);
+      if (unit != kNone) units_[unit].hands_over = true;
+    }
+  }
+}
+
+int32_t Problem::FindHandover(int stage, TensorId output) const {
+  const absl::Span<const TensorId> inputs = graph_.inputs(nodes_[stage]);
+  int32_t found = kNone;
+  for (const int32_t input : graph_.forwards(output)) {
+    const optimizer::Tensor& candidate = graph_.tensor(inputs[input]);
+    if (candidate.external || candidate.reads_variable) continue;
+    const int32_t storage = storage_of_[inputs[input]];
+    // It may well end here whatever is decided, and then its buffer is the one to take over.
+    if (storage == kNone) return kNone;
+    if (storages_[storage].rounded_bytes != graph_.tensor(output).rounded_bytes) continue;
+    const auto taken =
+        std::count_if(inputs.begin(), inputs.end(), [&](TensorId other) { return storage_of_[other] == storage; });
+    if (taken > 1) continue;
+    const int32_t next = std::find_if(touches_[stage].begin(), touches_[stage].end(), [&](const Touch& touch) {
+                           return touch.storage == storage;
+                         })->next;
+    if (next == kNoUseLeft || (next >= 0 && units_[next].afterlife)) return kNone;
+    if (next >= 0 && found == kNone && !units_[next].hands_over) found = next;
+  }
+  return found;
 }
 
 std::vector<Mode> Problem::KeepEverything() const {

@@ -52,6 +52,9 @@ struct Unit {
   int32_t from = 0;
   int32_t to = 0;
   bool afterlife = false;
+  // Dropped in this gap, its buffer is taken over by an output of the node at `from`, which else needs one of its own.
+  // Not if it is copied out: the copy holds the buffer until after that node.
+  bool hands_over = false;
 };
 
 struct ProblemOptions {
@@ -102,6 +105,10 @@ class Problem {
  private:
   void FindStorages(const ProblemOptions& options);
   void FindUnits();
+  void FindHandovers();
+  // The unit whose storage the output could take over if it were dropped, or kNone: none, or the output takes one over
+  // anyway.
+  int32_t FindHandover(int stage, optimizer::TensorId output) const;
 
   const optimizer::Graph& graph_;
   const optimizer::Costs& costs_;

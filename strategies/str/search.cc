@@ -105,13 +105,15 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
     const LeanUnit& unit = model_.unit(u);
     const std::vector<double>& relief = relief_before(unit.storage);
     const double gain = relief[unit.to] - relief[unit.from + 1];
-    if (gain <= 0) continue;
+    const double handed_over = unit.hands_over ? relief[unit.from + 1] - relief[unit.from] : 0;
+    if (gain + handed_over <= 0) continue;
     if (decisions[u] == Mode::kKeep) {
-      if (Allows(u, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
+      if (gain > 0 && Allows(u, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
       if (Allows(u, Mode::kRecompute)) {
         int steps_left = kMostRerunEstimateSteps;
         const double cost = EstimateRerun(unit.storage, unit.to, decisions, &steps_left);
-        reruns.push_back({u, Mode::kRecompute, gain / (cost + kSmallestGain * model_.compute_seconds())});
+        const double worth = (gain + handed_over) / (cost + kSmallestGain * model_.compute_seconds());
+        reruns.push_back({u, Mode::kRecompute, worth});
       }
     } else if (decisions[u] != Mode::kTransient) {
       for (Mode mode : {Mode::kTransient, Mode::kSwap}) {

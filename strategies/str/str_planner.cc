@@ -34,6 +34,8 @@ constexpr int64_t kSmallestTightening = 200;
 constexpr int64_t kLargestTightening = 60;
 // Of the memory that the step may use: up to where copies are hidden if all of it cannot be placed.
 constexpr double kRelaxedShares[] = {0.97, 0.93, 0.88, 0.8, 0.65, 0};
+// How many decisions of the plan found are looked at once more, the largest storages first.
+constexpr int kMostTakeBacks = 100;
 
 // Plans for one order of the nodes.
 class OrderPlanner {
@@ -48,7 +50,9 @@ class OrderPlanner {
         problem_(request.graph, request.costs, order.nodes, options),
         model_(&problem_),
         search_(&model_, limit, request.host_limit_bytes),
-        evaluator_(&problem_) {}
+        evaluator_(&problem_) {
+    bound_.seconds = problem_.compute_seconds();
+  }
 
   absl::Status FindLeast() {
     absl::StatusOr<LeastMemory> least = FindLeastMemory(request_, problem_, &search_, &evaluator_);
@@ -61,18 +65,37 @@ class OrderPlanner {
 
   // Expects that the budget is at least what the least memory plan needs, which is the plan if nothing better is found.
   absl::Status Plan() {
-    if (absl::Status status = Consider(least_.program).status(); !status.ok()) return status;
-    int64_t budget = request_.budget_bytes;
+    if (absl::Status status = Consider({least_.decisions, 0}, least_.program).status(); !status.ok()) return status;
     // Before the bound, which may take all the time that there is.
     greedy_ = problem_.KeepEverything();
-    if (search_.Reduce(budget, &greedy_)) search_.CleanUp(budget, &greedy_);
-    if (absl::Status status = Consider(greedy_, budget).status(); !status.ok()) return status;
+    if (search_.Reduce(request_.budget_bytes, &greedy_)) search_.CleanUp(request_.budget_bytes, &greedy_);
+    if (absl::Status status = Consider({greedy_, request_.budget_bytes}).status(); !status.ok()) return status;
+    if (progress_ && !best_.empty()) Say(best_seconds_);
     if (absl::Status status = FindBound(); !status.ok()) return status;
+    if (absl::Status status = SearchPlaced(); !status.ok()) return status;
+    return TakeBack();
+  }
+
+  const Program& program() const { return best_; }
+  double bound_seconds() const { return bound_.seconds; }
+  bool proven() const { return best_seconds_ <= bound_.seconds * (1 + kProvenGap); }
+
+ private:
+  // What a program is composed from.
+  struct Choice {
+    Decisions decisions;
+    // Up to which copies are hidden.
+    int64_t budget_bytes = 0;
+  };
+
+  // Searches under the budget, and under tighter ones as long as the buffers of what is found cannot be placed.
+  absl::Status SearchPlaced() {
+    int64_t budget = request_.budget_bytes;
     Decisions start;
     for (int round = 0; round < kPlacementRounds && !limit_.Reached(); ++round) {
       const AnnealResult found = SearchUnder(budget, start);
       if (!found.fits) return absl::OkStatus();
-      absl::StatusOr<int64_t> fit_bytes = Consider(found.decisions, budget);
+      absl::StatusOr<int64_t> fit_bytes = Consider({found.decisions, budget});
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
       if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
@@ -86,11 +109,6 @@ class OrderPlanner {
     return absl::OkStatus();
   }
 
-  const Program& program() const { return best_; }
-  double bound_seconds() const { return bound_.seconds; }
-  bool proven() const { return best_seconds_ <= bound_.seconds * (1 + kProvenGap); }
-
- private:
   absl::Status FindBound() {
     optimizer::StepBoundOptions options;
     options.budget_bytes = request_.budget_bytes;
@@ -133,38 +151,71 @@ class OrderPlanner {
                               100 * (seconds / bound_.seconds - 1)));
   }
 
-  // Takes the decisions' program under `budget` if it fits as placed and is faster than the one so far. Returns what it
-  // needs.
-  absl::StatusOr<int64_t> Consider(const Decisions& decisions, int64_t budget) {
-    if (!evaluator_.Evaluate(decisions, budget).valid) return std::numeric_limits<int64_t>::max();
-    return Consider(evaluator_.program());
+  bool HostFits(const Needs& needs) const {
+    return request_.host_limit_bytes == 0 || needs.host_peak_bytes <= request_.host_limit_bytes;
+  }
+
+  // Takes the choice's program if it fits as placed and is faster than the one so far. Returns what it needs.
+  absl::StatusOr<int64_t> Consider(const Choice& choice) {
+    if (!evaluator_.Evaluate(choice.decisions, choice.budget_bytes).valid) return std::numeric_limits<int64_t>::max();
+    return Consider(choice, evaluator_.program());
   }
 
   // The same decisions with copies hidden only where memory is low: less to hide behind, but easier to place.
   absl::Status ConsiderTighter(const Decisions& decisions, int64_t budget) {
     const int64_t external = problem_.graph().external_bytes();
     for (const double share : kRelaxedShares) {
-      Evaluation evaluation = evaluator_.EvaluateMemory(decisions, budget);
       const int64_t relaxed_budget = external + static_cast<int64_t>(share * static_cast<double>(budget - external));
-      evaluator_.EvaluateTime(relaxed_budget, &evaluation);
+      const Evaluation evaluation = evaluator_.Evaluate(decisions, relaxed_budget);
       if (!best_.empty() && evaluation.seconds >= best_seconds_) return absl::OkStatus();
-      const absl::StatusOr<int64_t> fit_bytes = Consider(evaluator_.program());
+      const absl::StatusOr<int64_t> fit_bytes = Consider({decisions, relaxed_budget}, evaluator_.program());
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<int64_t> Consider(const Program& program) {
+  absl::StatusOr<int64_t> Consider(const Choice& choice, const Program& program) {
     const absl::StatusOr<Needs> needs = FindNeeds(request_, program, request_.budget_bytes);
     if (!needs.ok()) return needs.status();
-    const bool host_fits = request_.host_limit_bytes == 0 || needs->host_peak_bytes <= request_.host_limit_bytes;
-    const bool fits = needs->bytes <= request_.budget_bytes && host_fits;
-    if (!host_fits) return std::numeric_limits<int64_t>::max();
+    if (!HostFits(*needs)) return std::numeric_limits<int64_t>::max();
+    const bool fits = needs->bytes <= request_.budget_bytes;
     if (!fits || (!best_.empty() && needs->seconds >= best_seconds_)) return needs->bytes;
     best_ = program;
     best_seconds_ = needs->seconds;
+    best_choice_ = choice;
     return needs->bytes;
+  }
+
+  // Of the best plan, decisions without which it fits as well and is as fast: a search under a tightened budget, or
+  // one that estimates memory, does more than need be.
+  absl::Status TakeBack() {
+    Choice choice = best_choice_;
+    std::vector<int32_t> decided;
+    for (int32_t u = 0; u < static_cast<int32_t>(problem_.units().size()); ++u) {
+      if (!problem_.units()[u].afterlife && choice.decisions[u] != Mode::kKeep) decided.push_back(u);
+    }
+    const auto bytes = [&](int32_t u) { return problem_.storages()[problem_.units()[u].storage].bytes; };
+    std::stable_sort(decided.begin(), decided.end(), [&](int32_t a, int32_t b) { return bytes(a) > bytes(b); });
+    if (decided.size() > kMostTakeBacks) decided.resize(kMostTakeBacks);
+    for (const int32_t unit : decided) {
+      if (limit_.Reached()) return absl::OkStatus();
+      const Mode before = choice.decisions[unit];
+      choice.decisions[unit] = Mode::kKeep;
+      const Evaluation evaluation = evaluator_.Evaluate(choice.decisions, choice.budget_bytes);
+      // Placing takes longest: only what may be taken is placed.
+      if (evaluation.valid && evaluation.peak_bytes <= request_.budget_bytes && evaluation.seconds <= best_seconds_) {
+        const absl::StatusOr<Needs> needs = FindNeeds(request_, evaluator_.program(), request_.budget_bytes);
+        if (!needs.ok()) return needs.status();
+        if (needs->bytes <= request_.budget_bytes && HostFits(*needs) && needs->seconds <= best_seconds_) {
+          best_ = evaluator_.program();
+          best_seconds_ = needs->seconds;
+          continue;
+        }
+      }
+      choice.decisions[unit] = before;
+    }
+    return absl::OkStatus();
   }
 
   const PlanRequest& request_;
@@ -181,6 +232,7 @@ class OrderPlanner {
   optimizer::StepBound bound_;
   Program best_;
   double best_seconds_ = 0;
+  Choice best_choice_;
 };
 
 }  // namespace

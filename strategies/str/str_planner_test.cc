@@ -85,6 +85,32 @@ TEST(StrPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
   EXPECT_LE(slower, compared / 10);
 }
 
+// The loss is made in place of what the gradient needs again, if that is dropped by then: a copy out would hold it.
+TEST(StrPlannerTest, MakesAgainWhatIsWorkedOnInPlace) {
+  constexpr int64_t kBytes = 4000000;
+  optimizer::GraphBuilder b;
+  b.Add("head", {}, {kBytes}, 1500000);
+  b.Add("square", {"head:0"}, {kBytes}, 350000)->mutable_output(0)->add_forwards_input(0);
+  b.Add("sum", {"square:0"}, {64}, 300000);
+  b.Add("gradient", {"head:0", "sum:0"}, {kBytes}, 350000)->mutable_output(0)->add_forwards_input(0);
+  b.Add("end", {"gradient:0"}, {64}, 10);
+  const Graph graph = b.Build();
+  const Costs costs = optimizer::MeasuredCosts(b.file());
+  PlanRequest request;
+  request.graph = &graph;
+  request.costs = &costs;
+  request.budget_bytes = kBytes + 1000000;
+  for (absl::string_view planner : {"str", "recompute-only"}) {
+    SCOPED_TRACE(planner);
+    const absl::StatusOr<PlanResult> result = FindPlanner(planner)->Plan(request, nullptr, nullptr);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ASSERT_FALSE(result->program.empty());
+    const absl::StatusOr<Fit> fit = optimizer::FitProgram(graph, costs, result->program, request.budget_bytes);
+    ASSERT_TRUE(fit.ok()) << fit.status();
+    EXPECT_LE(fit->verdict.peak_bytes(), request.budget_bytes);
+  }
+}
+
 TEST(StrPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
