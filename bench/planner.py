@@ -28,7 +28,7 @@ _RIVAL = "checkmate-ilp"
 # Models that need ortools: scripts that print a plan's steps.
 _SCRIPTS = {"moccasin-cp": ROOT / "bench" / "moccasin_cp.py", "poet-paging": ROOT / "bench" / "poet_paging.py"}
 # Seconds; doubled until the default planner is as good as its rival.
-_FIRST_LIMIT = 0.1
+_FIRST_LIMIT = 0.001
 # Two sums of the same times in another order are the same time.
 _SAME = 1 + 1e-9
 

@@ -27,6 +27,8 @@ using optimizer::Program;
 // A plan this close to its bound is called optimal: what the bound's own safety margin leaves open.
 constexpr double kProvenGap = 2e-6;
 constexpr double kWideGap = 0.01;
+// Sums of the same times in another order differ by less.
+constexpr double kRounding = 1e-9;
 // Rounds of planning with a tighter budget, because the buffers of the plan so far could not be placed within it.
 constexpr int kPlacementRounds = 6;
 // Of the budget: less would mostly give the same plan again, more gives away what another packing may not need.
@@ -51,7 +53,7 @@ class OrderPlanner {
         model_(&problem_),
         search_(&model_, limit, request.host_limit_bytes),
         evaluator_(&problem_) {
-    bound_.seconds = problem_.compute_seconds();
+    bound_.seconds = (1 - kRounding) * problem_.compute_seconds();
   }
 
   absl::Status FindLeast() {
@@ -109,7 +111,9 @@ class OrderPlanner {
     return absl::OkStatus();
   }
 
+  // Until then, and if there is no time for it, every node must run once.
   absl::Status FindBound() {
+    if (limit_.Reached()) return absl::OkStatus();
     optimizer::StepBoundOptions options;
     options.budget_bytes = request_.budget_bytes;
     options.copies = allow_swap_;
