@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,8 +28,10 @@ _STRATEGIES = ("str", "recompute-only", "str-exact", "checkmate-ilp")
 _RIVAL = "checkmate-ilp"
 # Models that need ortools: scripts that print a plan's steps.
 _SCRIPTS = {"moccasin-cp": ROOT / "bench" / "moccasin_cp.py", "poet-paging": ROOT / "bench" / "poet_paging.py"}
-# Seconds; doubled until the default planner is as good as its rival.
-_FIRST_LIMIT = 0.001
+# A line of progress: seconds since planning began, and the step time of the best plan by then.
+_FOUND = re.compile(r"^str: ([0-9.]+) s: best ([0-9.]+) s", re.MULTILINE)
+# Seconds: what those lines are rounded to.
+_FOUND_AFTER, _FOUND_STEP = 1e-3, 1e-6
 # Two sums of the same times in another order are the same time.
 _SAME = 1 + 1e-9
 
@@ -47,14 +50,14 @@ def known_strategies():
     return {line.split()[0] for line in process.stdout.splitlines() if line.strip()}
 
 
-def plan(graph, budget, strategy, options, folder, time_limit=None):
-    """One row: what `str plan` says, and how long its planner took."""
+def plan(graph, budget, strategy, options, folder):
+    """One row: what `str plan` says, how long its planner took, and which plans it had by when."""
     result = folder / "result.json"
     result.unlink(missing_ok=True)
     arguments = [
         f"--budget={budget}",
         f"--strategy={strategy}",
-        f"--time-limit={time_limit or options.time_limit}s",
+        f"--time-limit={options.time_limit}s",
         f"--seed={options.seed}",
         f"--solver={options.solver}",
         f"--output={folder / 'plan.conf'}",
@@ -65,7 +68,8 @@ def plan(graph, budget, strategy, options, folder, time_limit=None):
     process = run_str("plan", graph, *arguments)
     if not result.exists():
         return {"strategy": strategy, "status": "error", "reason": last_words(process)}
-    return json.loads(result.read_text())
+    found = [(float(after), float(step)) for after, step in _FOUND.findall(process.stderr)]
+    return json.loads(result.read_text()) | {"found": found}
 
 
 def last_words(process):
@@ -151,21 +155,18 @@ def run_case(graph, budget, strategies, options, folder):
     case["reached"] = case["faster"] = None
     if ours and rival and ours.get("step_seconds") and rival.get("planner_seconds"):
         rival_step = rival.get("step_seconds") or float("inf")
-        case["reached"] = time_to_reach(graph, budget, ours, rival_step * _SAME, options, folder)
+        case["reached"] = time_to_reach(ours, rival_step * _SAME)
         if case["reached"] is not None:
             case["faster"] = rival["planner_seconds"] / case["reached"]
     return case
 
 
-def time_to_reach(graph, budget, row, step_seconds, options, folder):
-    """How long the default planner takes to a step time, found with ever longer time limits; None if it does not."""
-    limit = _FIRST_LIMIT
-    while limit < row["planner_seconds"]:
-        stopped = plan(graph, budget, row["strategy"], options, folder, time_limit=limit)
-        if (stopped.get("step_seconds") or float("inf")) <= step_seconds:
-            return stopped["planner_seconds"]
-        limit *= 2
-    return row["planner_seconds"] if row["step_seconds"] <= step_seconds else None
+def time_to_reach(row, step_seconds):
+    """How long the default planner took to a step time, rounded up; None if it did not get there."""
+    if row["step_seconds"] > step_seconds:
+        return None
+    times = [after for after, step in row["found"] if step <= step_seconds + _FOUND_STEP / 2]
+    return min([after + _FOUND_AFTER for after in times] + [row["planner_seconds"]])
 
 
 def print_case(case):

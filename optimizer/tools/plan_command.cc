@@ -114,7 +114,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   StopOnInterrupt();
   const absl::Time start = absl::Now();
   const auto progress = [&](absl::string_view line) {
-    std::fprintf(stderr, "str: %.1f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
+    std::fprintf(stderr, "str: %.3f s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), std::string(line).c_str());
   };
   absl::StatusOr<strategies::PlanResult> result =
       strategies::PlanWithTiers(*planner, *request, progress, &StopRequested());
