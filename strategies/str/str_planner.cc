@@ -71,16 +71,22 @@ class OrderPlanner {
     // Before the bound, which may take all the time that there is.
     greedy_ = problem_.KeepEverything();
     if (search_.Reduce(request_.budget_bytes, &greedy_)) search_.CleanUp(request_.budget_bytes, &greedy_);
-    if (absl::Status status = Consider({greedy_, request_.budget_bytes}).status(); !status.ok()) return status;
+    const absl::StatusOr<int64_t> greedy_bytes = Consider({greedy_, request_.budget_bytes});
+    if (!greedy_bytes.ok()) return greedy_bytes.status();
+    if (*greedy_bytes > request_.budget_bytes) {
+      if (absl::Status status = ConsiderTighter(greedy_, request_.budget_bytes); !status.ok()) return status;
+    }
     if (progress_ && !best_.empty()) Say(best_seconds_);
-    if (absl::Status status = FindBound(); !status.ok()) return status;
-    if (absl::Status status = SearchPlaced(); !status.ok()) return status;
+    if (!proven()) {
+      if (absl::Status status = FindBound(); !status.ok()) return status;
+      if (absl::Status status = SearchPlaced(); !status.ok()) return status;
+    }
     return TakeBack();
   }
 
   const Program& program() const { return best_; }
   double bound_seconds() const { return bound_.seconds; }
-  bool proven() const { return best_seconds_ <= bound_.seconds * (1 + kProvenGap); }
+  bool proven() const { return !best_.empty() && best_seconds_ <= bound_.seconds * (1 + kProvenGap); }
 
  private:
   // What a program is composed from.
@@ -171,6 +177,7 @@ class OrderPlanner {
     for (const double share : kRelaxedShares) {
       const int64_t relaxed_budget = external + static_cast<int64_t>(share * static_cast<double>(budget - external));
       const Evaluation evaluation = evaluator_.Evaluate(decisions, relaxed_budget);
+      if (!evaluation.valid) return absl::OkStatus();
       if (!best_.empty() && evaluation.seconds >= best_seconds_) return absl::OkStatus();
       const absl::StatusOr<int64_t> fit_bytes = Consider({decisions, relaxed_budget}, evaluator_.program());
       if (!fit_bytes.ok()) return fit_bytes.status();
