@@ -57,6 +57,10 @@ struct PlanRequest {
   std::vector<Pin> pins;
 };
 
+// A plan this share above its bound at most is kOptimal: what the proof leaves to the floating point of solvers and to
+// the bound's own safety margin (docs/certificate.md).
+inline constexpr double kOptimalGap = 5e-6;
+
 enum class PlanStatus {
   // Proven: no plan of the planner's class is faster.
   kOptimal,

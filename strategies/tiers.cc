@@ -102,8 +102,9 @@ class TierPlanner {
       best_.least_memory_program = least;
     }
     if (found->min_budget_bytes <= request_.budget_bytes) {
-      const absl::StatusOr<bool> considered = ConsiderProgram(least, PlanStatus::kFeasible, found->solver);
-      if (!considered.ok()) return considered.status();
+      const absl::StatusOr<double> seconds = Seconds(least);
+      if (!seconds.ok()) return seconds.status();
+      Take(std::move(least), *seconds, PlanStatus::kFeasible, found->solver);
     }
     return as_fast;
   }
@@ -118,12 +119,17 @@ class TierPlanner {
     if (!seconds.ok()) return seconds.status();
     if (!before.ok()) return before.status();
     const bool as_fast = *seconds <= *before * kSameTime;
-    if (!best_.program.empty() && *seconds >= best_seconds_) return as_fast;
-    best_seconds_ = *seconds;
-    best_.program = std::move(moved);
-    best_.status = as_fast ? status : PlanStatus::kFeasible;
-    best_.solver = solver;
+    Take(std::move(moved), *seconds, as_fast ? status : PlanStatus::kFeasible, solver);
     return as_fast;
+  }
+
+  // `program` fits both tiers.
+  void Take(Program program, double seconds, PlanStatus status, const std::string& solver) {
+    if (!best_.program.empty() && seconds >= best_seconds_) return;
+    best_seconds_ = seconds;
+    best_.program = std::move(program);
+    best_.status = status;
+    best_.solver = solver;
   }
 
   PlanResult Result() {

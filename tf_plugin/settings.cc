@@ -1,7 +1,5 @@
 #include "tf_plugin/settings.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "config/spill_folder.h"
 #include "config/text_units.h"
 
 namespace str {
@@ -19,9 +18,13 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-[[noreturn]] void Refuse(const char* name, const std::string& value, const std::string& reason) {
-  std::fprintf(stderr, "STR-2001 %s=%s: %s\n", name, value.c_str(), reason.c_str());
+[[noreturn]] void Refuse(absl::string_view message) {
+  std::fprintf(stderr, "STR-2001 %s\n", std::string(message).c_str());
   std::exit(1);
+}
+
+[[noreturn]] void Refuse(const char* name, const std::string& value, const std::string& reason) {
+  Refuse(absl::StrCat(name, "=", value, ": ", reason));
 }
 
 bool Switch(const char* name) {
@@ -40,12 +43,9 @@ std::optional<int64_t> Size(const char* name) {
 }
 
 std::string SpillDirectory() {
-  if (std::string folder = Environment("STR_SPILL_DIR"); !folder.empty()) return folder;
-  std::error_code error;
-  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
-  if (error) Refuse("TMPDIR", Environment("TMPDIR"), "must be a folder; STR_SPILL_DIR names another one");
-  // Others may use the same temporary directory.
-  return (temporary / absl::StrCat("str-spill-", getuid())).string();
+  const absl::StatusOr<std::string> folder = config::SpillFolder();
+  if (!folder.ok()) Refuse(folder.status().message());
+  return *folder;
 }
 
 // A missing file or folder in the home directory means that no plan is wanted.

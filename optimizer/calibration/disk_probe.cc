@@ -1,16 +1,13 @@
 #include "optimizer/calibration/disk_probe.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -18,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "config/spill_folder.h"
 
 namespace str::optimizer {
 namespace {
@@ -56,22 +54,15 @@ double SecondsSince(absl::Time start) { return std::max(1e-9, absl::ToDoubleSeco
 }  // namespace
 
 absl::StatusOr<config::Disk> MeasureDisk(const DiskProbeOptions& options) {
-  struct statfs kind;
-  struct statvfs space;
-  if (statfs(options.folder.c_str(), &kind) != 0 || statvfs(options.folder.c_str(), &space) != 0) {
-    return FailedCall(options.folder);
-  }
-  if (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) {
-    return Failed(options.folder, "is memory (tmpfs), not a disk");
-  }
-  const int64_t free_bytes = static_cast<int64_t>(space.f_bavail) * static_cast<int64_t>(space.f_frsize);
-  if (free_bytes < 2 * options.bytes) return Failed(options.folder, absl::StrCat("only ", free_bytes, " bytes free"));
-
-  std::string name = options.folder + "/str-disk-probe-XXXXXX";
-  const int file = mkostemp(name.data(), O_CLOEXEC);
+  const int file = config::OpenNamelessFile(options.folder);
   if (file < 0) return FailedCall(options.folder);
   const absl::Cleanup close_file = [file] { close(file); };
-  unlink(name.c_str());
+  const std::optional<config::FileSystem> system = config::FindFileSystem(file);
+  if (!system.has_value()) return FailedCall(options.folder);
+  if (system->in_memory) return Failed(options.folder, "is memory (tmpfs), not a disk");
+  if (system->free_bytes < 2 * options.bytes) {
+    return Failed(options.folder, absl::StrCat("only ", system->free_bytes, " bytes free"));
+  }
 
   // Disks that compress would make less of anything regular.
   std::vector<uint64_t> data(options.bytes / sizeof(uint64_t));
@@ -100,7 +91,7 @@ absl::StatusOr<config::Disk> MeasureDisk(const DiskProbeOptions& options) {
   }
 
   config::Disk disk;
-  disk.set_bytes(free_bytes);
+  disk.set_bytes(system->free_bytes);
   const std::string source = absl::StrCat("measured by str calibrate: median of ", options.repetitions, " files of ",
                                           options.bytes >> 20, " MiB, ");
   disk.mutable_write_bytes_per_second()->set_value(options.bytes / Median(writes));

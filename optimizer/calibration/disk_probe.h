@@ -13,14 +13,15 @@
 namespace str::optimizer {
 
 struct DiskProbeOptions {
-  // Where the file lies.
+  // Where the file lies; made if it is missing.
   std::string folder;
   int64_t bytes = int64_t{128} << 20;
   // Each figure is the median of this many.
   int repetitions = 3;
 };
 
-// FailedPrecondition, naming the folder and what to do, if it cannot be written, has no room, or is memory itself.
+// FailedPrecondition, naming the folder and what to do, if it cannot be made or written, has no room, or is memory
+// itself.
 absl::StatusOr<config::Disk> MeasureDisk(const DiskProbeOptions& options);
 
 }  // namespace str::optimizer

@@ -1,6 +1,7 @@
 #include "optimizer/calibration/disk_probe.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
@@ -14,7 +15,7 @@ using ::testing::HasSubstr;
 TEST(DiskProbeTest, MeasuresAndLeavesNothingBehind) {
   DiskProbeOptions options;
   options.folder = ::testing::TempDir() + "/disk_probe";
-  std::filesystem::create_directories(options.folder);
+  std::filesystem::remove_all(options.folder);
   options.bytes = int64_t{4} << 20;
   const absl::StatusOr<config::Disk> disk = MeasureDisk(options);
   EXPECT_TRUE(std::filesystem::is_empty(options.folder));
@@ -34,10 +35,11 @@ TEST(DiskProbeTest, MeasuresAndLeavesNothingBehind) {
 
 TEST(DiskProbeTest, SaysWhatIsWrongWithTheFolder) {
   DiskProbeOptions options;
-  options.folder = "/no/such/folder";
+  options.folder = ::testing::TempDir() + "/disk_probe_file";
+  std::ofstream(options.folder) << "not a folder";
   absl::Status status = MeasureDisk(options).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("/no/such/folder: No such file or directory"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("disk_probe_file: Not a directory"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("STR_SPILL_DIR"));
   options.folder = ::testing::TempDir();
   options.bytes = int64_t{1} << 60;

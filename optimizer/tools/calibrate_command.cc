@@ -1,12 +1,10 @@
 // str calibrate
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "config/device_io.h"
+#include "config/spill_folder.h"
 #include "config/text_units.h"
 #include "optimizer/calibration/calibrate.h"
 #include "optimizer/calibration/disk_probe.h"
@@ -27,14 +25,13 @@ absl::Status CalibrateHere(const std::string& output) {
     if (!folder.ok()) return folder.status();
     file = *folder + "/this-cpu.conf";
   }
+  const absl::StatusOr<std::string> spill_folder = config::SpillFolder();
+  if (!spill_folder.ok()) return spill_folder.status();
   std::fputs("str: measuring copies, memory, computing and the disk; other work on this machine makes it look slower\n",
              stderr);
   config::DeviceFile device = optimizer::Calibrate({});
   optimizer::DiskProbeOptions probe;
-  std::error_code error;
-  const char* const spill = std::getenv("STR_SPILL_DIR");
-  // Where the plugin puts swapped tensors, if nobody says where.
-  probe.folder = spill == nullptr || *spill == '\0' ? std::filesystem::temp_directory_path(error).string() : spill;
+  probe.folder = *spill_folder;
   const absl::StatusOr<config::Disk> disk = optimizer::MeasureDisk(probe);
   if (disk.ok()) {
     *device.mutable_disk() = *disk;

@@ -10,9 +10,6 @@
 
 namespace str::strategies {
 
-// What the proof leaves to the floating point of solvers (docs/certificate.md), as a share of the bound.
-inline constexpr double kOptimalGap = 5e-6;
-
 class ExactPlanner : public Planner {
  public:
   absl::string_view name() const override { return "str-exact"; }

@@ -24,8 +24,6 @@ namespace {
 
 using optimizer::Program;
 
-// A plan this close to its bound is called optimal: what the bound's own safety margin leaves open.
-constexpr double kProvenGap = 2e-6;
 constexpr double kWideGap = 0.01;
 // Sums of the same times in another order differ by less.
 constexpr double kRounding = 1e-9;
@@ -86,7 +84,7 @@ class OrderPlanner {
 
   const Program& program() const { return best_; }
   double bound_seconds() const { return bound_.seconds; }
-  bool proven() const { return !best_.empty() && best_seconds_ <= bound_.seconds * (1 + kProvenGap); }
+  bool proven() const { return !best_.empty() && best_seconds_ <= bound_.seconds * (1 + kOptimalGap); }
 
  private:
   // What a program is composed from.

@@ -1,19 +1,15 @@
 #include "tf_plugin/kernels/spill_file.h"
 
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "config/spill_folder.h"
 #include "config/text_units.h"
 #include "tf_plugin/settings.h"
 
@@ -47,15 +43,10 @@ absl::Status SpillFile::Error(const char* what, int error) const {
 
 absl::Status SpillFile::OpenLocked() {
   if (descriptor_ >= 0) return absl::OkStatus();
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error) return Error("keep", error.value());
-  std::string name = absl::StrCat(folder_, "/str-spill-XXXXXX");
-  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  const int descriptor = config::OpenNamelessFile(folder_);
   if (descriptor < 0) return Error("keep", errno);
-  unlink(name.c_str());
-  struct statfs kind;
-  in_memory_ = fstatfs(descriptor, &kind) == 0 && (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC);
+  const std::optional<config::FileSystem> system = config::FindFileSystem(descriptor);
+  in_memory_ = system.has_value() && system->in_memory;
   descriptor_ = descriptor;
   return absl::OkStatus();
 }
@@ -63,12 +54,11 @@ absl::Status SpillFile::OpenLocked() {
 absl::Status SpillFile::Open(int64_t bytes) {
   absl::MutexLock lock(&mutex_);
   if (absl::Status status = OpenLocked(); !status.ok()) return status;
-  struct statvfs space;
-  if (fstatvfs(descriptor_, &space) != 0) return absl::OkStatus();  // writing will tell
-  const int64_t free_bytes = static_cast<int64_t>(space.f_bavail) * static_cast<int64_t>(space.f_frsize);
-  if (bytes - file_bytes_ <= free_bytes) return absl::OkStatus();
+  const std::optional<config::FileSystem> system = config::FindFileSystem(descriptor_);
+  if (!system.has_value()) return absl::OkStatus();  // writing will tell
+  if (bytes - file_bytes_ <= system->free_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("\"", folder_, "\" has ", config::FormatBytes(free_bytes),
+      absl::StrCat("\"", folder_, "\" has ", config::FormatBytes(system->free_bytes),
                    " free; make room there, or name another folder with STR_SPILL_DIR"));
 }
 

@@ -1,6 +1,13 @@
 #include "tf_plugin/rewrite/tier_needs.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "config/spill_folder.h"
 #include "config/status_testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tf_plugin/rewrite/program_text.h"
 #include "tf_plugin/testing/graph_builder.h"
@@ -59,6 +66,39 @@ TEST_F(TierNeedsTest, LimitsAreSaidWithWhatToDo) {
   EXPECT_TRUE(config::IsError(CheckTiers({0, int64_t{1} << 60, true}, {}), absl::StatusCode::kFailedPrecondition,
                               "STR_SPILL_DIR"));
   EXPECT_OK(CheckTiers({1000, 0, false}, {1000, 0}));
+}
+
+// Whether `folder` is memory; nullopt if it cannot be written.
+std::optional<bool> IsMemory(const std::string& folder) {
+  const int file = config::OpenNamelessFile(folder);
+  if (file < 0) return std::nullopt;
+  const std::optional<config::FileSystem> system = config::FindFileSystem(file);
+  close(file);
+  if (!system.has_value()) return std::nullopt;
+  return system->in_memory;
+}
+
+// The spill file is opened once per process, so each of these opens it in a process of its own that starts afresh.
+[[noreturn]] void CheckWithSpillFolder(const std::string& folder) {
+  unsetenv("STR_VERBOSE");
+  setenv("STR_SPILL_DIR", folder.c_str(), 1);
+  std::exit(CheckTiers({0, 1000, true}, {}).ok() ? 0 : 3);
+}
+
+TEST(TierNeedsDeathTest, ADiskThatIsMemoryIsSaidAndUsedAllTheSame) {
+  const std::string folder = "/dev/shm";
+  if (!IsMemory(folder).value_or(false)) GTEST_SKIP() << "skipped: no tmpfs in " << folder;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(CheckWithSpillFolder(folder), ::testing::ExitedWithCode(0),
+              "STR-3004 \"/dev/shm\" is memory \\(tmpfs\\), not a disk.*STR_SPILL_DIR");
+}
+
+TEST(TierNeedsDeathTest, ADiskIsUsedWithoutAWord) {
+  const std::string folder = ::testing::TempDir();
+  if (IsMemory(folder).value_or(true)) GTEST_SKIP() << "skipped: " << folder << " is not on a disk";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(CheckWithSpillFolder(folder), ::testing::ExitedWithCode(0),
+              ::testing::Not(::testing::HasSubstr("STR-3004")));
 }
 
 }  // namespace
