@@ -1,12 +1,16 @@
 #include "optimizer/bound/step_bound.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/synchronization/mutex.h"
 #include "optimizer/bound/cut_problem.h"
 #include "optimizer/bound/min_cut.h"
 #include "optimizer/bound/single_cut.h"
 #include "optimizer/ilp/highs_solver.h"
+#include "optimizer/parallel/run_parallel.h"
 #include "optimizer/simulator/simulator.h"
 
 namespace str::optimizer {
@@ -58,58 +62,77 @@ class Bounder {
       : problem_(problem), order_(order), options_(options), cut_options_{options.budget_bytes, copies} {}
 
   absl::StatusOr<StepBound> Run(const std::vector<int>& cuts) {
-    struct Relaxed {
-      int cut;
-      double seconds;
-    };
-    std::vector<Relaxed> relaxed;
-    for (const int cut : cuts) {
-      SolveOptions solve;
-      solve.relax_integers = true;
-      solve.stop = options_.stop;
-      solve.time_limit = options_.time_limit;
-      const absl::StatusOr<double> seconds = cut_options_.copies ? Solve(cut, solve) : WithoutCopies(cut);
-      if (!seconds.ok()) return seconds.status();
-      relaxed.push_back({cut, *seconds});
+    SolveOptions relax;
+    relax.relax_integers = true;
+    relax.stop = options_.stop;
+    relax.time_limit = options_.time_limit;
+    absl::StatusOr<std::vector<CutBound>> relaxed = SolveAll(cuts, relax);
+    if (!relaxed.ok()) return relaxed.status();
+    StepBound best;
+    for (const CutBound& cut : *relaxed) best.seconds = std::max(best.seconds, cut.seconds);
+    Say("relaxed", best.seconds);
+    std::stable_sort(relaxed->begin(), relaxed->end(),
+                     [](const CutBound& a, const CutBound& b) { return a.seconds > b.seconds; });
+    std::vector<int> searched;
+    for (size_t i = 0; i < relaxed->size() && i < kSearchedCuts; ++i) searched.push_back((*relaxed)[i].cut);
+    SolveOptions search;
+    search.relative_gap = kSearchGap;
+    search.stop = options_.stop;
+    search.time_limit = options_.time_limit;
+    if (options_.progress) {
+      search.progress = [this, known = best.seconds](double, double bound) {
+        Say("searching", std::max(known, bound / kModelTime * problem_.total_seconds()));
+      };
     }
-    Say("relaxed", best_seconds_);
-    std::stable_sort(relaxed.begin(), relaxed.end(),
-                     [](const Relaxed& a, const Relaxed& b) { return a.seconds > b.seconds; });
-    for (size_t i = 0; i < relaxed.size() && i < kSearchedCuts; ++i) {
-      SolveOptions solve;
-      solve.relative_gap = kSearchGap;
-      solve.stop = options_.stop;
-      solve.time_limit = options_.time_limit;
-      if (options_.progress) {
-        solve.progress = [this](double, double bound) {
-          Say("searching", std::max(best_seconds_, bound / kModelTime * problem_.total_seconds()));
-        };
-      }
-      const absl::StatusOr<double> seconds = Solve(relaxed[i].cut, solve);
-      if (!seconds.ok()) return seconds.status();
+    absl::StatusOr<std::vector<CutBound>> integral = SolveAll(searched, search);
+    if (!integral.ok()) return integral.status();
+    for (CutBound& cut : *integral) {
+      best.seconds = std::max(best.seconds, cut.seconds);
+      if (cut.plan.has_value()) best.plans.push_back(*std::move(cut.plan));
     }
-    best_.seconds = best_seconds_;
-    return std::move(best_);
+    return best;
   }
 
  private:
-  // The bound by this cut; the nodes' own time where the solver proves nothing.
-  absl::StatusOr<double> Solve(int cut, const SolveOptions& solve) {
+  struct CutBound {
+    int cut = 0;
+    double seconds = 0;
+    // If integers were searched and found.
+    std::optional<CutPlan> plan;
+  };
+
+  absl::StatusOr<std::vector<CutBound>> SolveAll(const std::vector<int>& cuts, const SolveOptions& solve) const {
+    std::vector<absl::StatusOr<CutBound>> solved(cuts.size(), CutBound());
+    RunParallel(static_cast<int>(cuts.size()), options_.threads, [&](int i) { solved[i] = Solve(cuts[i], solve); });
+    std::vector<CutBound> bounds;
+    for (absl::StatusOr<CutBound>& bound : solved) {
+      if (!bound.ok()) return bound.status();
+      bounds.push_back(*std::move(bound));
+    }
+    return bounds;
+  }
+
+  // The nodes' own time where the solver proves nothing.
+  absl::StatusOr<CutBound> Solve(int cut, const SolveOptions& solve) const {
+    // The relaxed bound, faster and in integers.
+    if (solve.relax_integers && !cut_options_.copies) {
+      return CutBound{cut, MinCutSeconds(problem_, cut, options_.budget_bytes), std::nullopt};
+    }
     const double own = problem_.total_seconds();
+    CutBound result{cut, own, std::nullopt};
     const std::optional<SingleCut> model = SingleCutModel(problem_, cut, cut_options_);
-    if (!model.has_value()) return own;
+    if (!model.has_value()) return result;
     const absl::StatusOr<Solution> solution = SolveWithHighs(model->model, solve);
     if (!solution.ok()) return solution.status();
     // No claim rests on "infeasible": it would say that there is no plan.
-    if (solution->status == SolveStatus::kInfeasible) return own;
+    if (solution->status == SolveStatus::kInfeasible) return result;
     const double bound = solution->bound - model->copy_price;
-    const double seconds = std::min(bound / kModelTime, kLongest) * own - kSolverMargin * own;
-    if (!solve.relax_integers && !solution->values.empty()) KeepPlan(cut, *model, solution->values);
-    best_seconds_ = std::max(best_seconds_, seconds);
-    return seconds;
+    result.seconds = std::min(bound / kModelTime, kLongest) * own - kSolverMargin * own;
+    if (!solve.relax_integers && !solution->values.empty()) result.plan = PlanOf(cut, *model, solution->values);
+    return result;
   }
 
-  void KeepPlan(int cut, const SingleCut& model, const std::vector<double>& values) {
+  CutPlan PlanOf(int cut, const SingleCut& model, const std::vector<double>& values) const {
     CutPlan plan;
     plan.cut = order_[cut];
     const auto is_set = [&](int column) { return column != kNone && values[column] > 0.5; };
@@ -120,26 +143,20 @@ class Bounder {
                                                        : CutFate::kRerun;
       plan.fates.push_back({problem_.storages()[id].root, fate});
     }
-    best_.plans.push_back(std::move(plan));
-  }
-
-  // The relaxed bound, faster and in integers.
-  double WithoutCopies(int cut) {
-    const double seconds = MinCutSeconds(problem_, cut, options_.budget_bytes);
-    best_seconds_ = std::max(best_seconds_, seconds);
-    return seconds;
+    return plan;
   }
 
   void Say(absl::string_view how, double seconds) const {
-    if (options_.progress) options_.progress(absl::StrFormat("bound (%s): %.6f s", how, seconds));
+    if (!options_.progress) return;
+    absl::MutexLock lock(&progress_mutex_);
+    options_.progress(absl::StrFormat("bound (%s): %.6f s", how, seconds));
   }
 
   const CutProblem& problem_;
   const std::vector<NodeId>& order_;
   const StepBoundOptions& options_;
   const SingleCutOptions cut_options_;
-  double best_seconds_ = 0;
-  StepBound best_;
+  mutable absl::Mutex progress_mutex_;
 };
 
 }  // namespace

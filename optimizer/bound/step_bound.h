@@ -25,6 +25,8 @@ struct StepBoundOptions {
   bool copies = true;
   // Of the two searches for integer solutions, each. Without them the bound is still one, only lower.
   absl::Duration time_limit = absl::Seconds(5);
+  // How many cuts are solved at the same time, at most.
+  int threads = 1;
   // May be null; may be set at any time.
   const std::atomic<bool>* stop = nullptr;
   // One line for people; may be empty.

@@ -61,6 +61,7 @@ absl::Status AddBound(const strategies::Planner& planner, const strategies::Plan
     optimizer::StepBoundOptions options;
     options.budget_bytes = request.budget_bytes;
     options.copies = planner.copies();
+    options.threads = request.threads;
     options.time_limit = std::min(options.time_limit, time_limit);
     options.stop = stop;
     options.progress = progress;

@@ -1,8 +1,8 @@
 #include "strategies/str/portfolio.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
+
+#include "optimizer/parallel/run_parallel.h"
 
 namespace str::strategies {
 namespace {
@@ -92,25 +92,18 @@ class Portfolio {
   // Each chain `times` as long as usual. Returns whether this was the last round.
   bool RunRound(const Round& chains, int64_t times) {
     AnnealResult results[kChainsPerRound];
-    std::atomic<int> next(0);
-    const auto work = [&] {
-      for (int i = next++; i < kChainsPerRound; i = next++) {
-        const Chain& chain = chains[i];
-        AnnealOptions anneal;
-        anneal.budget_bytes = options_.budget_bytes;
-        anneal.moves = times * moves_;
-        anneal.hottest = chain.hottest;
-        anneal.penalty = chain.penalty;
-        anneal.memory_first = chain.memory_first;
-        anneal.seed = options_.seed * 1000003 + static_cast<uint64_t>(count_ + i);
-        anneal.good_enough_seconds = options_.good_enough_seconds;
-        results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(Start(chain.from), anneal);
-      }
-    };
-    std::vector<std::thread> threads;
-    for (int i = 1; i < std::min(options_.threads, kChainsPerRound); ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    optimizer::RunParallel(kChainsPerRound, options_.threads, [&](int i) {
+      const Chain& chain = chains[i];
+      AnnealOptions anneal;
+      anneal.budget_bytes = options_.budget_bytes;
+      anneal.moves = times * moves_;
+      anneal.hottest = chain.hottest;
+      anneal.penalty = chain.penalty;
+      anneal.memory_first = chain.memory_first;
+      anneal.seed = options_.seed * 1000003 + static_cast<uint64_t>(count_ + i);
+      anneal.good_enough_seconds = options_.good_enough_seconds;
+      results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(Start(chain.from), anneal);
+    });
     count_ += kChainsPerRound;
     for (AnnealResult& result : results) {
       if (Better(result, best_)) best_ = std::move(result);

@@ -122,6 +122,7 @@ class OrderPlanner {
     options.budget_bytes = request_.budget_bytes;
     options.copies = allow_swap_;
     options.time_limit = std::min(options.time_limit, limit_.Left());
+    options.threads = request_.threads;
     options.stop = stop_;
     absl::StatusOr<optimizer::StepBound> bound =
         optimizer::FindStepBound(*request_.graph, *request_.costs, problem_.nodes(), options);
