@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "config/text_units.h"
 #include "optimizer/bound/step_bound.h"
+#include "optimizer/explain/undo.h"
 #include "optimizer/order/orders.h"
 #include "strategies/needs.h"
 #include "strategies/registry.h"
@@ -34,7 +35,7 @@ constexpr int64_t kSmallestTightening = 200;
 constexpr int64_t kLargestTightening = 60;
 // Of the memory that the step may use: up to where copies are hidden if all of it cannot be placed.
 constexpr double kRelaxedShares[] = {0.97, 0.93, 0.88, 0.8, 0.65, 0};
-// How many decisions of the plan found are looked at once more, the largest storages first.
+// How many decisions of the plan found are looked at once more.
 constexpr int kMostTakeBacks = 100;
 
 // Plans for one order of the nodes.
@@ -65,11 +66,11 @@ class OrderPlanner {
 
   // Expects that the budget is at least what the least memory plan needs, which is the plan if nothing better is found.
   absl::Status Plan() {
-    if (absl::Status status = Consider({least_.decisions, 0}, least_.program).status(); !status.ok()) return status;
+    if (absl::Status status = Consider(least_.program).status(); !status.ok()) return status;
     // Before the bound, which may take all the time that there is.
     greedy_ = problem_.KeepEverything();
     if (search_.Reduce(request_.budget_bytes, &greedy_)) search_.CleanUp(request_.budget_bytes, &greedy_);
-    const absl::StatusOr<int64_t> greedy_bytes = Consider({greedy_, request_.budget_bytes});
+    const absl::StatusOr<int64_t> greedy_bytes = Consider(greedy_, request_.budget_bytes);
     if (!greedy_bytes.ok()) return greedy_bytes.status();
     if (*greedy_bytes > request_.budget_bytes) {
       if (absl::Status status = ConsiderTighter(greedy_, request_.budget_bytes); !status.ok()) return status;
@@ -87,13 +88,6 @@ class OrderPlanner {
   bool proven() const { return !best_.empty() && best_seconds_ <= bound_.seconds * (1 + kOptimalGap); }
 
  private:
-  // What a program is composed from.
-  struct Choice {
-    Decisions decisions;
-    // Up to which copies are hidden.
-    int64_t budget_bytes = 0;
-  };
-
   // Searches under the budget, and under tighter ones as long as the buffers of what is found cannot be placed.
   absl::Status SearchPlaced() {
     int64_t budget = request_.budget_bytes;
@@ -101,7 +95,7 @@ class OrderPlanner {
     for (int round = 0; round < kPlacementRounds && !limit_.Reached(); ++round) {
       const AnnealResult found = SearchUnder(budget, start);
       if (!found.fits) return absl::OkStatus();
-      absl::StatusOr<int64_t> fit_bytes = Consider({found.decisions, budget});
+      absl::StatusOr<int64_t> fit_bytes = Consider(found.decisions, budget);
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
       if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
@@ -164,10 +158,11 @@ class OrderPlanner {
     return request_.host_limit_bytes == 0 || needs.host_peak_bytes <= request_.host_limit_bytes;
   }
 
-  // Takes the choice's program if it fits as placed and is faster than the one so far. Returns what it needs.
-  absl::StatusOr<int64_t> Consider(const Choice& choice) {
-    if (!evaluator_.Evaluate(choice.decisions, choice.budget_bytes).valid) return std::numeric_limits<int64_t>::max();
-    return Consider(choice, evaluator_.program());
+  // Takes the decisions' program under `budget` if it fits as placed and is faster than the one so far. Returns what it
+  // needs.
+  absl::StatusOr<int64_t> Consider(const Decisions& decisions, int64_t budget) {
+    if (!evaluator_.Evaluate(decisions, budget).valid) return std::numeric_limits<int64_t>::max();
+    return Consider(evaluator_.program());
   }
 
   // The same decisions with copies hidden only where memory is low: less to hide behind, but easier to place.
@@ -178,14 +173,14 @@ class OrderPlanner {
       const Evaluation evaluation = evaluator_.Evaluate(decisions, relaxed_budget);
       if (!evaluation.valid) return absl::OkStatus();
       if (!best_.empty() && evaluation.seconds >= best_seconds_) return absl::OkStatus();
-      const absl::StatusOr<int64_t> fit_bytes = Consider({decisions, relaxed_budget}, evaluator_.program());
+      const absl::StatusOr<int64_t> fit_bytes = Consider(evaluator_.program());
       if (!fit_bytes.ok()) return fit_bytes.status();
       if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<int64_t> Consider(const Choice& choice, const Program& program) {
+  absl::StatusOr<int64_t> Consider(const Program& program) {
     const absl::StatusOr<Needs> needs = FindNeeds(request_, program, request_.budget_bytes);
     if (!needs.ok()) return needs.status();
     if (!HostFits(*needs)) return std::numeric_limits<int64_t>::max();
@@ -193,39 +188,44 @@ class OrderPlanner {
     if (!fits || (!best_.empty() && needs->seconds >= best_seconds_)) return needs->bytes;
     best_ = program;
     best_seconds_ = needs->seconds;
-    best_choice_ = choice;
     return needs->bytes;
   }
 
-  // Of the best plan, decisions without which it fits as well and is as fast: a search under a tightened budget, or
-  // one that estimates memory, does more than need be.
+  // Takes back decisions without which the plan fits as well and is as fast: a search under a tightened budget, or one
+  // that estimates memory, does more than need be.
   absl::Status TakeBack() {
-    Choice choice = best_choice_;
-    std::vector<int32_t> decided;
-    for (int32_t u = 0; u < static_cast<int32_t>(problem_.units().size()); ++u) {
-      if (!problem_.units()[u].afterlife && choice.decisions[u] != Mode::kKeep) decided.push_back(u);
-    }
-    const auto bytes = [&](int32_t u) { return problem_.storages()[problem_.units()[u].storage].bytes; };
-    std::stable_sort(decided.begin(), decided.end(), [&](int32_t a, int32_t b) { return bytes(a) > bytes(b); });
-    if (decided.size() > kMostTakeBacks) decided.resize(kMostTakeBacks);
-    for (const int32_t unit : decided) {
+    for (const optimizer::TensorId root : DecidedTensors()) {
       if (limit_.Reached()) return absl::OkStatus();
-      const Mode before = choice.decisions[unit];
-      choice.decisions[unit] = Mode::kKeep;
-      const Evaluation evaluation = evaluator_.Evaluate(choice.decisions, choice.budget_bytes);
-      // Placing takes longest: only what may be taken is placed.
-      if (evaluation.valid && evaluation.peak_bytes <= request_.budget_bytes && evaluation.seconds <= best_seconds_) {
-        const absl::StatusOr<Needs> needs = FindNeeds(request_, evaluator_.program(), request_.budget_bytes);
-        if (!needs.ok()) return needs.status();
-        if (needs->bytes <= request_.budget_bytes && HostFits(*needs) && needs->seconds <= best_seconds_) {
-          best_ = evaluator_.program();
-          best_seconds_ = needs->seconds;
-          continue;
-        }
-      }
-      choice.decisions[unit] = before;
+      const absl::StatusOr<Program> without = optimizer::Undo(problem_.graph(), best_, root);
+      if (!without.ok()) return without.status();
+      const absl::StatusOr<Needs> needs = FindNeeds(request_, *without, request_.budget_bytes);
+      if (!needs.ok()) return needs.status();
+      if (needs->bytes > request_.budget_bytes || !HostFits(*needs) || needs->seconds > best_seconds_) continue;
+      best_ = *without;
+      best_seconds_ = needs->seconds;
     }
     return absl::OkStatus();
+  }
+
+  // What the best plan copies or makes again, the largest first.
+  std::vector<optimizer::TensorId> DecidedTensors() const {
+    const optimizer::Graph& graph = problem_.graph();
+    std::vector<bool> is_decided(graph.tensor_count(), false);
+    for (const optimizer::Step& step : best_) {
+      if (step.action == optimizer::Action::kSwapOut) is_decided[step.id] = true;
+      if (step.action != optimizer::Action::kRerun) continue;
+      const optimizer::Node& node = graph.node(step.id);
+      for (int i = 0; i < node.outputs; ++i) is_decided[node.first_tensor + i] = true;
+    }
+    std::vector<optimizer::TensorId> decided;
+    for (optimizer::TensorId id = 0; id < graph.tensor_count(); ++id) {
+      if (is_decided[id] && graph.tensor(id).view_of == optimizer::kNone) decided.push_back(id);
+    }
+    std::stable_sort(decided.begin(), decided.end(), [&](optimizer::TensorId a, optimizer::TensorId b) {
+      return graph.tensor(a).bytes > graph.tensor(b).bytes;
+    });
+    if (decided.size() > kMostTakeBacks) decided.resize(kMostTakeBacks);
+    return decided;
   }
 
   const PlanRequest& request_;
@@ -242,7 +242,6 @@ class OrderPlanner {
   optimizer::StepBound bound_;
   Program best_;
   double best_seconds_ = 0;
-  Choice best_choice_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "strategies/str/str_planner.h"
 
 #include "gtest/gtest.h"
+#include "optimizer/explain/undo.h"
 #include "optimizer/placement/fit.h"
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
@@ -120,6 +121,28 @@ TEST(StrPlannerTest, PlansAreFastWhereMemoryIsPlenty) {
     const Fit fit = c.JudgeProgram(result.program);
     EXPECT_EQ(fit.verdict.counts.tensors_decided, 0);
   }
+}
+
+TEST(StrPlannerTest, EveryDecisionIsWorthSomething) {
+  int decisions = 0;
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed);
+    const optimizer::Program program = c.Plan("str", 0.8).program;
+    if (program.empty()) continue;
+    const double seconds = c.JudgeProgram(program).verdict.seconds();
+    for (optimizer::TensorId id = 0; id < c.graph->tensor_count(); ++id) {
+      if (c.graph->tensor(id).view_of != optimizer::kNone) continue;
+      const absl::StatusOr<optimizer::Program> without = optimizer::Undo(*c.graph, program, id);
+      ASSERT_TRUE(without.ok()) << without.status();
+      if (*without == program) continue;
+      ++decisions;
+      const Fit fit = c.JudgeProgram(*without);
+      EXPECT_TRUE(fit.fit_bytes > c.request.budget_bytes || fit.verdict.seconds() > seconds)
+          << c.graph->TensorName(id) << " could be kept";
+    }
+  }
+  EXPECT_GT(decisions, 20);
 }
 
 TEST(StrPlannerTest, KeepsTheHostLimit) {
