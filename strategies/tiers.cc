@@ -16,6 +16,13 @@ using optimizer::Program;
 
 // Sums of the same times in another order differ in the last digits.
 constexpr double kSameTime = 1 + 1e-9;
+// Plans for other limits or costs than those asked for are proposals, whose time changes by more than this when they
+// are made to fit: a search for the last digits would be in vain.
+constexpr double kProposalGap = 0.005;
+// The bound knows no limit of the host: of plans that keep to one, smaller gaps are mostly out of reach.
+constexpr double kHostGap = 0.015;
+// A search that it saves takes several times as long.
+constexpr absl::Duration kTimeForHopeless = absl::Seconds(1);
 
 class TierPlanner {
  public:
@@ -26,12 +33,20 @@ class TierPlanner {
   absl::StatusOr<PlanResult> Plan() {
     PlanRequest free_host = request_;
     free_host.host_limit_bytes = 0;
+    free_host.gap = std::max(request_.gap, kProposalGap);
     free_host.time_limit = limit_.Left() / 2;
     Say("as if the host had room for everything");
     absl::StatusOr<bool> as_fast = Consider(free_host, /*bounds=*/true);
     if (!as_fast.ok()) return as_fast.status();
-    // The disk cost nothing, if it was used at all: there is nothing to gain.
-    if (*as_fast) return Result();
+    if (IsEnough() || (*as_fast && free_host.gap == request_.gap)) return Result();
+    // The disk cost nothing, if it was used at all: this is the plan, once it is as good as was asked for.
+    if (*as_fast) {
+      free_host.gap = request_.gap;
+      free_host.time_limit = limit_.Left();
+      as_fast = Consider(free_host, /*bounds=*/true);
+      if (!as_fast.ok()) return as_fast.status();
+      return Result();
+    }
 
     const Costs slow_copies = AsSlowAsTheDisk();
     PlanRequest slow = free_host;
@@ -41,7 +56,12 @@ class TierPlanner {
     as_fast = Consider(slow, /*bounds=*/false);
     if (!as_fast.ok()) return as_fast.status();
 
+    if (IsEnough()) return Result();
+    const absl::StatusOr<bool> hopeless = HostAloneIsHopeless();
+    if (!hopeless.ok()) return hopeless.status();
+    if (*hopeless) return Result();
     PlanRequest host_only = request_;
+    host_only.gap = std::max(request_.gap, kHostGap);
     host_only.time_limit = limit_.Left();
     Say("for the host alone");
     as_fast = Consider(host_only, /*bounds=*/true);
@@ -66,6 +86,34 @@ class TierPlanner {
     costs.copy_in_bytes_per_second = std::min(costs.copy_in_bytes_per_second, costs.disk_read_bytes_per_second);
     costs.copy_latency_seconds += costs.disk_latency_seconds;
     return costs;
+  }
+
+  // 0 if nothing is proven about its order.
+  double BoundOfBest() const {
+    const std::vector<optimizer::NodeId> order = optimizer::FirstRuns(best_.program);
+    double seconds = 0;
+    for (const Bound& bound : bounds_) {
+      if (bound.order == order) seconds = std::max(seconds, bound.seconds);
+    }
+    return seconds;
+  }
+
+  bool IsEnough() const { return !best_.program.empty() && best_seconds_ <= BoundOfBest() * (1 + request_.gap); }
+
+  // Whether no plan for the host alone is faster than the best so far, in its order: what the host can hold is at most
+  // as good as that much more device memory, in which nothing need be copied.
+  absl::StatusOr<bool> HostAloneIsHopeless() const {
+    if (best_.program.empty()) return false;
+    optimizer::StepBoundOptions options;
+    options.budget_bytes = request_.budget_bytes + request_.host_limit_bytes;
+    options.copies = false;
+    options.time_limit = std::min(kTimeForHopeless, limit_.Left());
+    options.threads = request_.threads;
+    options.stop = stop_;
+    const absl::StatusOr<optimizer::StepBound> bound =
+        optimizer::FindStepBound(*request_.graph, *request_.costs, optimizer::FirstRuns(best_.program), options);
+    if (!bound.ok()) return bound.status();
+    return bound->seconds >= best_seconds_;
   }
 
   absl::StatusOr<double> Seconds(const Program& program) const {
@@ -137,10 +185,7 @@ class TierPlanner {
       best_.status = stopped_ ? PlanStatus::kLimit : PlanStatus::kInfeasible;
       return std::move(best_);
     }
-    const std::vector<optimizer::NodeId> order = optimizer::FirstRuns(best_.program);
-    for (const Bound& bound : bounds_) {
-      if (bound.order == order) best_.bound_seconds = std::max(best_.bound_seconds, bound.seconds);
-    }
+    best_.bound_seconds = BoundOfBest();
     return std::move(best_);
   }
 

@@ -89,6 +89,40 @@ TEST_F(TiersTest, ADiskIsNeverWorseThanNoneNorBetterThanALargeHost) {
   EXPECT_GT(better, 0) << "nowhere did the disk help";
 }
 
+// The planner "str", which counts how often it is asked.
+class WatchedPlanner : public Planner {
+ public:
+  absl::string_view name() const override { return "watched"; }
+  absl::string_view description() const override { return "for this test"; }
+  absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
+                                  const std::atomic<bool>* stop) const override {
+    ++calls;
+    return FindPlanner("str")->Plan(request, progress, stop);
+  }
+
+  mutable int calls = 0;
+};
+
+TEST_F(TiersTest, TheHostAloneIsNotTriedWhereItCannotHelp) {
+  for (const bool disk_is_fast : {true, false}) {
+    Load(/*seed=*/1, disk_is_fast ? 3 : 1e4);
+    // So that copying is better than recomputing.
+    for (double* rate : {&costs_.copy_out_bytes_per_second, &costs_.copy_in_bytes_per_second,
+                         &costs_.disk_write_bytes_per_second, &costs_.disk_read_bytes_per_second}) {
+      *rate *= 4;
+    }
+    request_.host_limit_bytes = 1 << 10;
+    request_.disk_limit_bytes = int64_t{1} << 40;
+    const WatchedPlanner planner;
+    const absl::StatusOr<PlanResult> result = PlanWithTiers(planner, request_, nullptr, nullptr);
+    ASSERT_TRUE(result.ok()) << result.status();
+    Seconds(*result);
+    EXPECT_EQ(planner.calls, disk_is_fast ? 2 : 3);
+    EXPECT_EQ(used_disk_ > 0, disk_is_fast);
+    used_disk_ = 0;
+  }
+}
+
 TEST_F(TiersTest, TheSmallestBudgetIsOneWithBothTiers) {
   Load(2, /*slowness=*/4, /*layers=*/3);
   request_.host_limit_bytes = 1 << 20;

@@ -16,7 +16,8 @@ namespace {
 constexpr double kGapWorthProving = 0.005;
 // On two quiet cores this closes the gap of all graphs that the model is for.
 constexpr absl::Duration kMostTimeForGap = absl::Seconds(25);
-// The same for plans of planners that know no bound: such plans are seldom so good that the gap closes.
+// The same for plans of planners that know no bound: such plans are seldom so good that the gap closes. Nor does it for
+// plans with little host memory, as the bound gives them all that they could use.
 constexpr absl::Duration kMostTimeForUnbound = absl::Seconds(5);
 
 // Where several ops are critical at once, one cut is not enough.
@@ -56,7 +57,8 @@ absl::Status AddBound(const strategies::Planner& planner, const strategies::Plan
                       const std::atomic<bool>* stop, strategies::PlanResult* result) {
   if (result->program.empty() || (planner.proves() && result->bound_seconds > 0)) return absl::OkStatus();
   const absl::Time start = absl::Now();
-  const absl::Duration most = result->bound_seconds > 0 ? kMostTimeForGap : kMostTimeForUnbound;
+  const bool may_close = result->bound_seconds > 0 && request.host_limit_bytes == 0;
+  const absl::Duration most = may_close ? kMostTimeForGap : kMostTimeForUnbound;
   if (result->bound_seconds == 0) {
     optimizer::StepBoundOptions options;
     options.budget_bytes = request.budget_bytes;
