@@ -114,8 +114,8 @@ TEST_F(LeanMixBoundTest, RerunsWaitForAllTheirInputs) {
 // No planner's plan may be faster than the bound for its order. A failure prints the seed.
 TEST(LeanMixBoundFuzzTest, NoPlanIsFaster) {
   int higher_than_one_cut = 0, plans = 0;
-  const bool all = std::getenv("STR_LONG_TESTS") != nullptr;
-  for (uint64_t seed = 1; seed <= (all ? 400 : 10); ++seed) {
+  const uint64_t seeds = std::getenv("STR_LONG_TESTS") != nullptr ? 400 : 6;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     const config::GraphFile file = RandomTrainingGraph({.seed = seed, .layers = 2 + static_cast<int>(seed % 4)});
     const Graph graph = *Graph::FromFile(file);
     const Costs costs = MeasuredCosts(file);
@@ -153,7 +153,7 @@ TEST(LeanMixBoundFuzzTest, NoPlanIsFaster) {
       }
     }
   }
-  EXPECT_GT(plans, 15);
+  EXPECT_GT(2 * plans, 3 * seeds);
   EXPECT_GT(higher_than_one_cut, 2);
 }
 

@@ -56,7 +56,7 @@ TEST(StepBoundTest, NoPlanIsFaster) {
   int above_own_time = 0, plans = 0;
   // With presolve, HiGHS gave a wrong optimum for seed 202.
   std::vector<uint64_t> seeds = {202};
-  const uint64_t more = std::getenv("STR_LONG_TESTS") != nullptr ? 400 : 15;
+  const uint64_t more = std::getenv("STR_LONG_TESTS") != nullptr ? 400 : 8;
   for (uint64_t seed = 1; seed <= more; ++seed) seeds.push_back(seed);
   for (const uint64_t seed : seeds) {
     const config::GraphFile file = RandomTrainingGraph({.seed = seed, .layers = 2 + static_cast<int>(seed % 7)});
@@ -88,8 +88,8 @@ TEST(StepBoundTest, NoPlanIsFaster) {
       }
     }
   }
-  EXPECT_GT(plans, 80);
-  EXPECT_GT(above_own_time, 20);
+  EXPECT_GT(plans, 5 * seeds.size());
+  EXPECT_GT(above_own_time, seeds.size());
 }
 
 struct Published {
