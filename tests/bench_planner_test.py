@@ -11,8 +11,8 @@ sys.path.insert(0, str(ROOT / "bench"))
 import poet_paging  # noqa: E402
 
 
-@pytest.fixture(name="graph")
-def fixture_graph(tmp_path):
+@pytest.fixture(name="graph", scope="module")
+def fixture_graph(tmp_path_factory):
     """Five layers and their gradients: a chain whose gradients take the layers' outputs."""
     nodes = []
     for i in range(11):
@@ -22,17 +22,23 @@ def fixture_graph(tmp_path):
             deps.insert(0, 10 - i)
         cost = 0.01 * (1 + i % 3)
         nodes.append({"name": f"n{i}", "cost": cost, "bytes": 1_000_000, "deps": deps, "is_backward": backward})
-    file = tmp_path / "chain.json"
+    file = tmp_path_factory.mktemp("planner") / "chain.json"
     file.write_text(json.dumps({"name": "chain", "const_bytes": 1000, "pcie": 1e9, "nodes": nodes}))
     return file
 
 
-def bench(graph, tmp_path, *arguments):
-    return run_benchmark("planner", tmp_path, graph, "--budgets=75%", *arguments)
+def bench(graph, folder, *arguments):
+    return run_benchmark("planner", folder, graph, "--budgets=75%", *arguments)
 
 
-def test_all_planners_are_judged_alike(graph, tmp_path):
-    process, result = bench(graph, tmp_path)
+@pytest.fixture(name="benched", scope="module")
+def fixture_benched(graph):
+    """(process, JSON) of all planners on the chain."""
+    return bench(graph, graph.parent)
+
+
+def test_all_planners_are_judged_alike(benched):
+    process, result = benched
     assert process.returncode == 0, process.stderr
     (case,) = result["cases"]
     rows = {row["strategy"]: row for row in case["rows"]}
@@ -45,17 +51,17 @@ def test_all_planners_are_judged_alike(graph, tmp_path):
     assert rows["checkmate-ilp"]["step_seconds"] <= rows["recompute-only"]["step_seconds"] * (1 + 1e-9)
 
 
-def test_the_constraint_model_finds_the_same_optimum(graph, tmp_path):
+def test_the_constraint_model_finds_the_same_optimum(benched):
     pytest.importorskip("ortools", reason="skipped: ortools is not installed (requirements-optional.txt)")
-    _, result = bench(graph, tmp_path)
+    _, result = benched
     rows = {row["strategy"]: row for row in result["cases"][0]["rows"]}
     assert rows["moccasin-cp"]["status"] == "optimal"
     assert rows["moccasin-cp"]["step_seconds"] == pytest.approx(rows["checkmate-ilp"]["step_seconds"])
 
 
-def test_paging_is_judged_too(graph, tmp_path):
+def test_paging_is_judged_too(benched):
     pytest.importorskip("ortools", reason="skipped: ortools is not installed (requirements-optional.txt)")
-    _, result = bench(graph, tmp_path)
+    _, result = benched
     (case,) = result["cases"]
     rows = {row["strategy"]: row for row in case["rows"]}
     row = rows["poet-paging"]

@@ -1,6 +1,7 @@
 """Helpers of the Python tests: ./str commands and training scripts in processes of their own."""
 
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -72,6 +73,14 @@ def run_benchmark(name, tmp_path, *arguments):
         check=False,
     )
     return process, json.loads(result.read_text()) if result.exists() else None
+
+
+@pytest.fixture(scope="session")
+def capture(tmp_path_factory):
+    """capture(MODEL, LOOP): training.Captured, made once for all tests."""
+    from training import Workshop  # which imports this file
+
+    return functools.cache(Workshop(tmp_path_factory.mktemp("captures")).capture)
 
 
 @pytest.fixture

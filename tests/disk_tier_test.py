@@ -28,8 +28,8 @@ def workshop(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def captured(workshop):
-    return workshop.capture("unet", "custom")
+def captured(capture):
+    return capture("unet", "custom")
 
 
 @pytest.fixture(scope="module")

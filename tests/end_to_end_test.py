@@ -34,8 +34,8 @@ def assert_kept_its_promises(run, verdict, plain):
         pytest.param("mobilenet", "custom", marks=pytest.mark.long),
     ],
 )
-def test_a_model_trains_within_the_limit_it_was_planned_for(workshop, model, loop):
-    captured = workshop.capture(model, loop)
+def test_a_model_trains_within_the_limit_it_was_planned_for(workshop, capture, model, loop):
+    captured = capture(model, loop)
     # Swapping and recomputing alike, and as little memory as can be.
     loose, loose_verdict = workshop.plan(captured.graph, "85%", "loose.conf")
     least = loose_verdict["min_budget_bytes"]
@@ -55,8 +55,8 @@ def test_a_model_trains_within_the_limit_it_was_planned_for(workshop, model, loo
     assert "out of device memory" in without.results["error"]
 
 
-def test_swapping_only_and_recomputing_only_compute_the_same(workshop):
-    captured = workshop.capture("unet", "custom")
+def test_swapping_only_and_recomputing_only_compute_the_same(workshop, capture):
+    captured = capture("unet", "custom")
     by_order_alone = workshop.smallest_budget(captured.graph, "keep-all")
     runs, verdicts = [], []
     for strategy in ("swap-only", "recompute-only"):

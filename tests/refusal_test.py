@@ -6,6 +6,7 @@ import pytest
 from training import Workshop
 
 OTHER_BATCH = ["--batch=3", "--image=64"]
+OTHER_MODEL = ["--batch=2", "--image=32"]
 
 
 @pytest.fixture(scope="module")
@@ -14,8 +15,8 @@ def workshop(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def captured(workshop):
-    return workshop.capture("unet", "custom")
+def captured(capture):
+    return capture("unet", "custom")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_another_batch_size_is_refused_with_the_first_shape_that_differs(worksho
 
 
 def test_another_model_is_refused_by_a_node_it_does_not_have(workshop, strategy):
-    (run,) = workshop.train(("vgg16", "custom", {"STR_STRATEGY_FILE": strategy}))
+    (run,) = workshop.train(("vgg16", "custom", {"STR_STRATEGY_FILE": strategy, "arguments": OTHER_MODEL}))
     assert run.returncode == 0, run.errors
     assert "STR-2003" in run.errors and "is not in this graph" in run.errors
 
@@ -104,8 +105,9 @@ def test_the_home_directory_is_where_strategies_are_found(workshop, captured, st
 
 
 def test_bad_settings_stop_the_process_with_what_would_be_good(workshop):
-    for name, value in [("STR_MEMORY_LIMIT", "lots"), ("STR_VERBOSE", "9"), ("STR_CAPTURE_ONLY", "1")]:
-        (run,) = workshop.train(("unet", "custom", {name: value}))
+    bad = {"STR_MEMORY_LIMIT": "lots", "STR_VERBOSE": "9", "STR_CAPTURE_ONLY": "1"}
+    runs = workshop.train(*(("unet", "custom", {name: value}) for name, value in bad.items()))
+    for name, run in zip(bad, runs):
         assert run.returncode != 0
         assert "STR-2001" in run.errors and name in run.errors
 

@@ -18,10 +18,11 @@ STEPS = 3
 
 @dataclasses.dataclass(frozen=True)
 class Captured:
-    """A model's graph, and its training without a limit."""
+    """A model's graph, and its training without a limit: as it is, and while it was captured."""
 
     graph: pathlib.Path
     plain: dict
+    while_captured: dict
 
 
 class Workshop:
@@ -54,7 +55,7 @@ class Workshop:
         assert plain.returncode == 0, plain.errors
         index = json.loads((folder / "index.json").read_text())
         assert len(index) == 1, "only the training step is of training size"
-        return Captured(folder / index[0]["file"], plain.results)
+        return Captured(folder / index[0]["file"], plain.results, captured.results)
 
     def smallest_budget(self, graph, strategy):
         """The least that any order of the nodes can do with."""
