@@ -9,7 +9,6 @@ DTR.
     ./str bench dtr_replay --at-least=50 --repeat=5
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -20,6 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "runtime_examples"))
 from json_file import write_json
+from usage import Parser
 
 _DATA = ROOT.parent / "shared" / "data"
 _LOGS = {"ResNet-32 (56)": "resnet32.log", "U-Net (6)": "unet.log"}
@@ -90,11 +90,7 @@ def print_table(cases):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str bench dtr_replay",
-        description=__doc__.strip(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__doc__, prog="str bench dtr_replay")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each, of which the fastest counts")
     parser.add_argument("--heuristics", metavar="LIST", help="only the runs of these, separated by commas")
     parser.add_argument("--at-least", type=float, help="exit 1 if one is not this many times faster")

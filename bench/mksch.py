@@ -7,7 +7,6 @@ bytes of values and gradients at the peak, seconds. Ours are the judge's, and th
     ./str bench mksch --kinds=approx --graphs=cg_resnet50.txt --repeat=5
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -18,6 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "runtime_examples"))
 from json_file import write_json
+from usage import Parser
 
 _DATA = ROOT.parent / "shared" / "data"
 _PLANNERS = {"exact": "kusumoto-exact", "approx": "kusumoto-approx", "chen": "kusumoto-chen"}
@@ -83,7 +83,7 @@ def read_rows(kind, graphs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(__doc__)
     parser.add_argument("--kinds", default=",".join(_PLANNERS), help="of exact, approx, chen")
     parser.add_argument("--graphs", default="", help="such as cg_vgg19.txt; default: all there are rows for")
     parser.add_argument("--repeat", type=int, default=3, help="runs per row; the fastest counts")

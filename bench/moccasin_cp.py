@@ -8,7 +8,6 @@ taken value instead of reservoirs, and without the first phase that looks for an
     ./str bench moccasin_cp graph.json --budget=15000000000 --json=-
 """
 
-import argparse
 import json
 import math
 import pathlib
@@ -17,6 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "runtime_examples"))
 from json_file import write_json
+from usage import Parser
 
 
 def read_graph(path):
@@ -157,9 +157,7 @@ def solve(nodes, budget, copies, time_limit, threads, seed):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str bench moccasin_cp", description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(__doc__, prog="str bench moccasin_cp")
     parser.add_argument("graph", help="plain or node-link JSON of a training step")
     parser.add_argument("--budget", type=int, required=True, help="bytes")
     parser.add_argument("--copies", type=int, default=3, help="most times a node is computed (default 3; Moccasin: 2)")

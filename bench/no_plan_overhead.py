@@ -7,7 +7,6 @@ ratio of median step times; the result is the median over the pairs, with their 
     ./str bench no_plan_overhead --model=unet --pairs=9 --at-most=1.02
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -19,6 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "runtime_examples"))
 from json_file import write_json
+from usage import Parser
 
 _TRAIN = ROOT / "runtime_examples" / "train.py"
 # Tracing and the allocator's first growth fall into these.
@@ -88,11 +88,7 @@ def print_table(results):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str bench no_plan_overhead",
-        description=__doc__.strip(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__doc__, prog="str bench no_plan_overhead")
     parser.add_argument("--model", default="mobilenet")
     parser.add_argument("--loop", choices=("custom", "fit"), default="custom")
     parser.add_argument("--pairs", type=int, default=7)

@@ -8,7 +8,6 @@ many times faster than Checkmate's model the default planner was in reaching the
     ./str bench planner graph.json --budgets=80%,60% --time-limit=600 --at-least=50
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -20,6 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "runtime_examples"))
 from json_file import write_json
+from usage import Parser
 
 _GRAPHS = ROOT.parent / "shared" / "data" / "planning_graphs"
 # Graphs that are planned if none are given, with their budgets.
@@ -192,11 +192,7 @@ def print_case(case):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str bench planner",
-        description=__doc__.strip(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__doc__, prog="str bench planner")
     parser.add_argument("graphs", nargs="*", type=pathlib.Path, help="default: VGG16 and U-Net of ../shared/data")
     parser.add_argument("--budgets", default="90%,80%,70%", help="for the graphs given")
     parser.add_argument("--strategies", help=f"default: those of {','.join(_STRATEGIES)} that there are")

@@ -9,13 +9,13 @@ SCIP.
     ./str bench poet_paging graph.json --budget=15000000000 --json=-
 """
 
-import argparse
 import json
 import pathlib
 import sys
 import time
 
 from moccasin_cp import read_graph, require_ortools, write_answer
+from usage import Parser
 
 # Of a cost in node-link JSON, as ./str takes it by default.
 _UNIT_SECONDS = 1e-4
@@ -198,9 +198,7 @@ def solve(nodes, budget, page_costs, options):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str bench poet_paging", description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(__doc__, prog="str bench poet_paging")
     parser.add_argument("graph", help="plain or node-link JSON of a training step")
     parser.add_argument("--budget", type=int, required=True, help="bytes")
     parser.add_argument("--copy-rate", type=float, help="bytes per second (default: what the graph says)")

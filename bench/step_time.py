@@ -9,7 +9,6 @@ alike: how fast the machine was when the graph was captured drops out, and so do
     ./str bench step_time --models=unet --shares=0.6,0.75 --steps=20
 """
 
-import argparse
 import math
 import pathlib
 import sys
@@ -19,6 +18,7 @@ sys.path.insert(0, str(ROOT / "runtime_examples"))
 import interleaved
 import stages
 from json_file import write_json
+from usage import Parser
 
 # Shares of the model's own peak.
 _SHARES = {"vgg16": (0.75, 0.85, 0.95), "unet": (0.6, 0.75, 0.9), "mobilenet": (0.45, 0.6, 0.8)}
@@ -117,11 +117,7 @@ def table(rows):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str bench step_time",
-        description=__doc__.strip(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(__doc__, prog="str bench step_time")
     parser.add_argument("--models", default=",".join(_SHARES), help="comma-separated; default: %(default)s")
     parser.add_argument("--shares", help="of the model's own peak, comma-separated; default: each model's own three")
     parser.add_argument("--steps", type=int, default=12, help="of each training; the first does not count")

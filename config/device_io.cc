@@ -10,7 +10,7 @@ namespace str::config {
 
 absl::StatusOr<DeviceFile> ParseDevice(absl::string_view text, absl::string_view source_name) {
   DeviceFile device;
-  if (absl::Status parsed = ParseTextProto(text, "device file", source_name, &device); !parsed.ok()) return parsed;
+  if (absl::Status parsed = ParseTextProto(text, FileKind::kDevice, source_name, &device); !parsed.ok()) return parsed;
   if (absl::Status valid = ValidateDevice(device); !valid.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", valid.message()));
   }

@@ -49,7 +49,6 @@ TEST(DocExamplesTest, GraphAndStrategy) {
   EXPECT_OK(graph.status());
   EXPECT_OK(strategy.status());
   EXPECT_OK(CheckStrategyAgainstGraph(*strategy, *graph));
-  EXPECT_EQ(strategy->external_bytes() + strategy->arena_bytes(), strategy->predicted_peak_bytes());
 }
 
 }  // namespace

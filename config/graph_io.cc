@@ -27,10 +27,11 @@ std::string Header(const GraphFile& graph) {
 
 absl::StatusOr<GraphFile> ParseGraph(absl::string_view text, absl::string_view source_name) {
   GraphFile graph;
-  if (absl::Status parsed = ParseTextProto(text, "graph file", source_name, &graph); !parsed.ok()) return parsed;
+  if (absl::Status parsed = ParseTextProto(text, FileKind::kGraph, source_name, &graph); !parsed.ok()) return parsed;
   if (absl::Status valid = ValidateGraph(graph); !valid.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", valid.message()));
   }
+  graph.clear_node_count();
   return graph;
 }
 
@@ -47,6 +48,10 @@ absl::Status WriteGraph(const GraphFile& graph, const std::string& path) {
   return WriteFileAtomically(path, GraphText(graph));
 }
 
-std::string GraphText(const GraphFile& graph) { return absl::StrCat(Header(graph), PrintTextProto(graph)); }
+std::string GraphText(const GraphFile& graph) {
+  GraphFile counted = graph;
+  counted.set_node_count(graph.node_size());
+  return absl::StrCat(Header(graph), PrintTextProto(counted));
+}
 
 }  // namespace str::config

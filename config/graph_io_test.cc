@@ -57,7 +57,14 @@ TEST(GraphIoTest, InvalidGraphIsNotWritten) {
 
 TEST(GraphIoTest, TruncatedFileIsRefused) {
   const std::string text = GraphText(ExampleGraph());
-  EXPECT_TRUE(IsInvalid(ParseGraph(text.substr(0, text.size() - 20), "cut").status(), "cut:"));
+  EXPECT_TRUE(IsInvalid(ParseGraph(text.substr(0, text.size() - 2), "cut").status(),
+                        "got: the end of the file: is it cut off?"));
+  EXPECT_TRUE(IsInvalid(ParseGraph(text.substr(0, text.rfind("\nnode {") + 1), "cut").status(),
+                        "cut: node_count is 9, but there are 8 nodes"));
+  const size_t whole = text.find_last_not_of('\n') + 1;
+  for (size_t size = text.find("format_version"); size < whole; ++size) {
+    EXPECT_FALSE(ParseGraph(text.substr(0, size), "cut").ok()) << text.substr(0, size);
+  }
 }
 
 // 5,000 nodes, each with an edge to the one before and one far back. The runner's own timeout is the only limit here.

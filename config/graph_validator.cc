@@ -51,7 +51,11 @@ absl::Status CheckFileFields(const GraphFile& graph) {
     return Invalid(absl::StrCat("format_version is ", graph.format_version(), "; this version of STR reads ",
                                 kFormatVersion, ": capture the graph again"));
   }
-  if (graph.node().empty()) return Invalid("the graph has no nodes");
+  if (graph.node().empty()) return Invalid("the graph has no nodes; is the file cut off?");
+  if (graph.node_count() != 0 && graph.node_count() != graph.node_size()) {
+    return Invalid(absl::StrCat("node_count is ", graph.node_count(), ", but there are ", graph.node_size(),
+                                " nodes: the file is cut off, or was changed by hand; capture the graph again"));
+  }
   if (!graph.fingerprint().empty() && !IsFingerprint(graph.fingerprint())) {
     return Invalid(absl::StrCat("fingerprint \"", graph.fingerprint(), "\" is not 16 hex digits"));
   }

@@ -32,6 +32,13 @@ TEST_F(ValidateGraphTest, NoNodes) {
   EXPECT_TRUE(Refused("the graph has no nodes"));
 }
 
+TEST_F(ValidateGraphTest, AsManyNodesAsItSays) {
+  graph_.set_node_count(graph_.node_size());
+  EXPECT_OK(ValidateGraph(graph_));
+  graph_.mutable_node()->RemoveLast();
+  EXPECT_TRUE(Refused("node_count is 9, but there are 8 nodes: the file is cut off"));
+}
+
 TEST_F(ValidateGraphTest, Fingerprint) {
   graph_.set_fingerprint("xyz");
   EXPECT_TRUE(Refused("fingerprint \"xyz\" is not 16 hex digits"));

@@ -72,10 +72,12 @@ absl::StatusOr<StrategyFile> ParseStrategy(absl::string_view text, absl::string_
                                                    "with str plan from a captured graph"));
   }
   StrategyFile strategy;
-  if (absl::Status parsed = ParseTextProto(text, "strategy file", source_name, &strategy); !parsed.ok()) return parsed;
+  if (absl::Status parsed = ParseTextProto(text, FileKind::kStrategy, source_name, &strategy); !parsed.ok())
+    return parsed;
   if (absl::Status valid = ValidateStrategy(strategy); !valid.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", valid.message()));
   }
+  strategy.clear_step_count();
   return strategy;
 }
 
@@ -93,7 +95,9 @@ absl::Status WriteStrategy(const StrategyFile& strategy, const std::string& path
 }
 
 std::string StrategyText(const StrategyFile& strategy) {
-  return absl::StrCat(Header(strategy), PrintTextProto(strategy));
+  StrategyFile counted = strategy;
+  counted.set_step_count(strategy.step_size());
+  return absl::StrCat(Header(strategy), PrintTextProto(counted));
 }
 
 }  // namespace str::config

@@ -85,6 +85,31 @@ TEST(StrategyIoTest, ErrorsNameTheFile) {
   EXPECT_TRUE(IsInvalid(ParseStrategy(text.substr(0, text.size() - 5), "cut.conf").status(), "cut.conf:"));
 }
 
+// Wherever it happens, also between two steps.
+TEST(StrategyIoTest, ACutOffFileIsNoticed) {
+  const std::string text = StrategyText(ExampleStrategy());
+  const size_t last_step = text.rfind("\nstep {");
+  EXPECT_TRUE(IsInvalid(ParseStrategy(text.substr(0, last_step + 1), "cut.conf").status(),
+                        "cut.conf: step_count is 11, but there are 10 steps: the file is cut off"));
+  EXPECT_TRUE(IsInvalid(ParseStrategy(text.substr(0, text.size() - 2), "cut.conf").status(),
+                        "got: the end of the file: is it cut off?"));
+  const size_t whole = text.find_last_not_of('\n') + 1;
+  for (size_t size = text.find("format_version"); size < whole; ++size) {
+    EXPECT_FALSE(ParseStrategy(text.substr(0, size), "cut.conf").ok()) << text.substr(0, size);
+  }
+}
+
+TEST(StrategyIoTest, FilesWithoutACountAreRead) {
+  std::string text = StrategyText(ExampleStrategy());
+  const size_t count = text.find("step_count: 11\n");
+  ASSERT_NE(count, std::string::npos);
+  EXPECT_LT(count, text.find("\nstep {"));
+  text.erase(count, text.find('\n', count) + 1 - count);
+  const absl::StatusOr<StrategyFile> strategy = ParseStrategy(text, "older.conf");
+  EXPECT_OK(strategy.status());
+  EXPECT_TRUE(MessageDifferencer::Equals(*strategy, ExampleStrategy()));
+}
+
 TEST(StrategyIoTest, InvalidStrategyIsNotWritten) {
   const std::string path = ::testing::TempDir() + "/kept.conf";
   EXPECT_OK(WriteFileAtomically(path, "before"));

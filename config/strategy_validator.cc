@@ -43,6 +43,10 @@ absl::Status CheckFileFields(const StrategyFile& strategy) {
     if (!std::isfinite(value) || value < 0) return Invalid(absl::StrCat(name, " is not a time: ", value));
   }
   if (strategy.step().empty()) return Invalid("the strategy has no steps; is the file cut off?");
+  if (strategy.step_count() != 0 && strategy.step_count() != strategy.step_size()) {
+    return Invalid(absl::StrCat("step_count is ", strategy.step_count(), ", but there are ", strategy.step_size(),
+                                " steps: the file is cut off, or was changed by hand; plan again with str plan"));
+  }
   return absl::OkStatus();
 }
 

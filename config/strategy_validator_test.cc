@@ -19,6 +19,13 @@ class ValidateStrategyTest : public ::testing::Test {
 
 TEST_F(ValidateStrategyTest, ExampleIsValid) { EXPECT_OK(ValidateStrategy(strategy_)); }
 
+TEST_F(ValidateStrategyTest, AsManyStepsAsItSays) {
+  strategy_.set_step_count(strategy_.step_size());
+  EXPECT_OK(ValidateStrategy(strategy_));
+  strategy_.mutable_step()->RemoveLast();
+  EXPECT_TRUE(Refused("step_count is 11, but there are 10 steps: the file is cut off"));
+}
+
 TEST_F(ValidateStrategyTest, FileFields) {
   strategy_.set_format_version(0);
   EXPECT_TRUE(Refused("format_version is 0; this version of STR reads 1: plan again"));

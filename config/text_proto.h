@@ -6,16 +6,17 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "config/file_kind.h"
 #include "google/protobuf/message.h"
 
 namespace str::config {
 
-// Fills `message`. `kind` ("graph file") and `source_name` (the path) are for messages: a text that is empty, is no
-// text at all or does not follow the schema is InvalidArgument as "source_name:line:column: reason".
-absl::Status ParseTextProto(absl::string_view text, absl::string_view kind, absl::string_view source_name,
+// Fills `message`. `kind` and `source_name` (the path) are for messages: a text that is empty, is no text at all, is a
+// file of another kind or does not follow the schema is InvalidArgument as "source_name:line:column: reason".
+absl::Status ParseTextProto(absl::string_view text, FileKind kind, absl::string_view source_name,
                             google::protobuf::Message* message);
 
-// Stable: equal messages give equal texts.
+// Stable: equal messages give equal texts. Fields come in the order of the schema.
 std::string PrintTextProto(const google::protobuf::Message& message);
 
 // `text` as comment lines, each beginning with "# ". Control characters become "?", so that no text can end the

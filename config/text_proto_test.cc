@@ -11,7 +11,7 @@ namespace {
 
 absl::Status Parse(absl::string_view text) {
   DeviceFile device;
-  return ParseTextProto(text, "device file", "some.conf", &device);
+  return ParseTextProto(text, FileKind::kDevice, "some.conf", &device);
 }
 
 TEST(ParseTextProtoTest, ErrorsHaveLineAndColumn) {
@@ -22,6 +22,17 @@ TEST(ParseTextProtoTest, ErrorsHaveLineAndColumn) {
   EXPECT_TRUE(IsInvalid(Parse("flops_per_second {\n  value: 1"), "some.conf:2:"));
   EXPECT_TRUE(IsInvalid(Parse("format_version: 1\nformat_version: 2"), "specified multiple times"));
   EXPECT_TRUE(IsInvalid(Parse("memory_bytes: 99999999999999999999"), "(as a device file)"));
+}
+
+TEST(ParseTextProtoTest, TheEndOfTheFileIsNamed) {
+  EXPECT_TRUE(IsInvalid(Parse("flops_per_second {\n"), "some.conf:2:1: "));
+  EXPECT_TRUE(IsInvalid(Parse("flops_per_second {\n"), " the end of the file: is it cut off? (as a device file)"));
+  EXPECT_TRUE(IsInvalid(Parse("flops_per_second {\n  value: 1"), "the end of the file: is it cut off?"));
+  EXPECT_TRUE(IsInvalid(Parse("name: \"x\"\nmemory_by"), "The file ends in this line: is it cut off?"));
+  EXPECT_TRUE(IsInvalid(Parse("name: \"x"), "The file ends in this line: is it cut off?"));
+  for (const char* complete : {"nmae: 3\n", "nmae: 3\nname: \"x\"", "name 3\n"}) {
+    EXPECT_FALSE(absl::StrContains(Parse(complete).message(), "cut off")) << Parse(complete);
+  }
 }
 
 TEST(ParseTextProtoTest, EmptyAndBinaryAreSaidToBeSo) {
@@ -37,7 +48,7 @@ TEST(PrintTextProtoTest, ParsesBack) {
   DeviceFile device;
   device.set_name("quote \" newline \n nul \x01 umlaut \xc3\xa4");
   DeviceFile read;
-  EXPECT_OK(ParseTextProto(PrintTextProto(device), "device file", "x", &read));
+  EXPECT_OK(ParseTextProto(PrintTextProto(device), FileKind::kDevice, "x", &read));
   EXPECT_EQ(read.name(), device.name());
 }
 

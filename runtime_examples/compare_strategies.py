@@ -11,7 +11,6 @@ in turn. TensorFlow's own ways take no budget: they train without a limit, and "
 Exit code: 0 every plan that was trained gave the bits of plain training; 1 not.
 """
 
-import argparse
 import math
 import sys
 
@@ -19,6 +18,7 @@ import interleaved
 import stages
 from json_file import write_json
 from tensorflow_memory import MEMORY_OPTIMIZERS
+from usage import Parser
 
 _PLAIN_MODE = "NO_MEM_OPT"
 _DEFAULT_SHARE = 0.6
@@ -128,7 +128,7 @@ def reason(message):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(__doc__)
     parser.add_argument("--model", default="unet", help="as for train.py; default: %(default)s")
     parser.add_argument("--loop", choices=("custom", "fit"), default="custom")
     parser.add_argument("--budget-share", type=float, help="of the model's own peak; default: the demo's, else 0.6")

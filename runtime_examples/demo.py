@@ -8,13 +8,13 @@ Exit code: 0 everything as promised; 1 not, and the last lines say what.
     ./str demo --models=mobilenet --loop=fit
 """
 
-import argparse
 import math
 import sys
 
 import stages
 from json_file import write_json
 from report import write_report
+from usage import Parser
 
 _MODELS = tuple(stages.LIMIT_SHARE)
 
@@ -113,9 +113,7 @@ def table(rows):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(
-        prog="str demo", description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(__doc__, prog="str demo")
     parser.add_argument("--models", default=",".join(_MODELS), help="comma-separated; default: %(default)s")
     parser.add_argument("--loop", choices=("custom", "fit"), default="custom")
     parser.add_argument("--steps", type=int, default=5)

@@ -9,18 +9,16 @@ the shapes. The device description turns work into time. Options that are not li
 Exit code: that of `str plan`.
 """
 
-import argparse
 import shutil
 import subprocess
 import sys
 
 import stages
+from usage import Parser
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(
-        description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = Parser(__doc__, allow_abbrev=False)
     parser.add_argument("--model", required=True, help="as for train.py")
     parser.add_argument("--budget", required=True, help="SIZE or PERCENT, as for str plan")
     parser.add_argument("--device", default="rtx-3090-24gb", help="name or file; default: %(default)s")

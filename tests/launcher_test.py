@@ -5,6 +5,7 @@ Most tests run a copy of the launcher in a tree of its own, where every tool it 
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -182,8 +183,73 @@ def test_python_gets_the_plugin_and_arguments_as_they_are(tree):
 
 def test_help_and_the_list_of_benchmarks_need_no_set_up(tree):
     (tree.root / "bench" / "speed.py").write_text('"""How fast it is."""\n')
-    assert "./str demo" in tree.run("help").stdout
+    for arguments in ([], ["help"], ["--help"], ["-h"]):
+        listed = tree.run(*arguments).stdout
+        for command in ("demo", "python", "test", "bench", "report", "plan", "explain"):
+            assert f"./str {command} " in listed, arguments
     assert tree.run("bench").stdout.split() == ["speed", "How", "fast", "it", "is."]
     assert tree.run("bench", "none").returncode == 1
+    unknown = tree.run("dmeo")
+    assert unknown.returncode == 1
+    assert "no command 'dmeo'; './str help' lists them" in unknown.stderr
     assert tree.run("test", "--lng").returncode == 1
     assert tree.new_calls("") == []
+
+
+@pytest.mark.parametrize("command", ["compare", "max-batch"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--html=page.html", "--json=rows.json"],
+        ["--html", "page.html", "--json", "rows.json"],
+        ["--json", "rows.json", "--html=page.html"],
+    ],
+)
+def test_a_page_of_a_sweep_is_asked_for_with_equals_sign_or_space(tree, command, options):
+    result = tree.run(command, "a graph", *options, "--seed=3")
+    assert result.returncode == 0, result.stderr
+    binary, report = result.stdout.splitlines()
+    assert binary.startswith(f"binary {command} a graph --seed=3 --json=rows.json ")
+    assert report.startswith(f"python {tree.root}/optimizer/tools/report.py rows.json --html=page.html ")
+
+
+def test_without_a_page_a_sweep_gets_its_arguments_as_they_are(tree):
+    result = tree.run("compare", "a graph", "--json", "rows.json")
+    assert result.stdout.startswith("binary compare a graph --json rows.json ")
+    named = tree.run("compare", "a graph", "--html=page.html")
+    assert named.stdout.startswith("binary compare a graph --json=page.json ")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--html"], "--html needs a file"),
+        (["--html="], "--html needs a file"),
+        (["--json"], "--json needs a file"),
+        (["--html=missing/page.html"], 'there is no folder "missing"'),
+        (["--html=optimizer"], "is a folder"),
+        (["--html=page.html", "--json", "-"], "--html needs the rows in a file"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_said_before_the_work(tree, options, reason):
+    result = tree.run("compare", "graph", *options)
+    assert result.returncode == 1
+    assert reason in result.stderr
+    assert result.stdout == ""
+
+
+def test_help_lists_what_the_binary_has(str_command):
+    """As it is built: the launcher refuses what its own list lacks."""
+    (wheels,) = ROOT.glob(".venv/lib/*/site-packages")
+    binary = subprocess.run(
+        [ROOT / ".build" / "bin" / "str", "--help"],
+        env=os.environ | {"LD_LIBRARY_PATH": f"{wheels}/tensorflow:{wheels}/highspy"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    commands = re.search(r"^Subcommands:\n((?:  \S.*\n| {4,}.*\n)+)", binary.stdout, re.MULTILINE).group(1)
+    names = set(re.findall(r"^  (\S+)", commands, re.MULTILINE))
+    assert "max-batch" in names
+    listed = set(re.findall(r"^  \./str (\S+)", str_command("help").output, re.MULTILINE))
+    assert listed == names | {"demo", "python", "test", "bench", "report"}

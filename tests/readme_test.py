@@ -31,3 +31,12 @@ def test_commands_of_the_readme(tmp_path, home):
     )
     assert process.returncode == 0, process.stdout + process.stderr
     assert "STR-3001 applied:" in process.stderr
+    assert untracked(tmp_path) == {".gitignore", "str", "runtime_examples"}, "what readers write is ignored by git"
+
+
+def untracked(folder):
+    (folder / ".gitignore").write_text((ROOT / ".gitignore").read_text())
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    command = ["git", "status", "--porcelain", "--untracked-files=normal"]
+    listed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return {line.removeprefix("?? ").rstrip("/") for line in listed.stdout.splitlines()} - {"home"}

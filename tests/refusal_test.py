@@ -44,7 +44,7 @@ def original_ini(_):
     ("damage", "cause"),
     [
         (cut_in_the_middle, "STR-2002"),
-        (cut_between_steps, "STR-2003"),
+        (cut_between_steps, "STR-2002"),
         (random_bytes, "STR-2002"),
         (original_ini, "STR-2002"),
     ],
@@ -117,6 +117,5 @@ def test_budgets_that_cannot_be_met_or_read(workshop, captured):
     assert infeasible.returncode == 2
     assert "STR-1001" in infeasible.errors and "smallest feasible" in infeasible.errors
     assert not (workshop.folder / "none.conf").exists(), "a plan over budget is never written"
-    assert workshop.command("plan", captured.graph, "--budget=0").returncode == 2
-    for budget in ("-5MiB", "lots", "99999999999999GiB"):
+    for budget in ("0", "-5MiB", "lots", "99999999999999GiB"):
         assert workshop.command("plan", captured.graph, f"--budget={budget}").returncode == 1

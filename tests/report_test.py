@@ -56,6 +56,31 @@ def test_report_puts_several_files_on_one_page(str_command, chain, tmp_path):
     assert "time of a step against the budget" in text and "largest batch within 0.1 GB" in text
 
 
+def test_report_needs_no_name_for_its_page(str_command, chain, tmp_path):
+    rows = tmp_path / "rows.json"
+    compared = str_command("compare", chain, "--strategies=keep-all", "--budgets=100%", f"--json={rows}")
+    assert compared.returncode == 0, compared.errors
+    result = str_command("report", rows)
+    assert result.returncode == 0, result.errors
+    assert "time of a step" in (tmp_path / "rows.html").read_text()
+
+
+@pytest.mark.parametrize("arguments", [[], ["rows.json", "--htlm=page.html"], ["rows.json", "--html"]])
+def test_wrong_usage_of_report_is_exit_code_1(str_command, tmp_path, arguments):
+    result = str_command("report", *arguments, cwd=tmp_path)
+    assert result.returncode == 1
+    assert "usage: str report" in result.errors
+
+
+def test_a_batch_that_was_not_found_is_drawn_as_an_error(str_command, tmp_path):
+    batches, page = tmp_path / "batches.json", tmp_path / "page.html"
+    rows = [{"strategy": "str", "batch": None, "error": "no"}, {"strategy": "keep-all", "batch": 3}]
+    batches.write_text(json.dumps({"command": "max-batch", "graph": "g", "budget_bytes": "1000", "rows": rows}))
+    result = str_command("report", batches, f"--html={page}")
+    assert result.returncode == 0, result.errors
+    assert '"text":["error",3' in page.read_text().replace(" ", "")
+
+
 # A log of two operators: y is made of x, and z of both.
 _LOG = """\
 {"INSTRUCTION":"ANNOTATE","ANNOTATION":"START"}

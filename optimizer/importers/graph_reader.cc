@@ -19,8 +19,15 @@ namespace {
 
 absl::StatusOr<config::GraphFile> ParseJsonGraph(absl::string_view text, absl::Duration cost_unit) {
   const absl::StatusOr<google::protobuf::Struct> object = ParseJson(text);
-  if (!object.ok()) return object.status();
+  if (!object.ok()) {
+    // One object a line, so that the first line ends what is JSON.
+    if (!absl::StrContains(text.substr(0, text.find('\n')), "\"INSTRUCTION\"")) return object.status();
+    return absl::InvalidArgumentError("this is a log of DTR's simulator, not a graph; str replay runs it");
+  }
   const JsonFields file(&*object, "top level");
+  if (file.Has("command") && file.Has("rows")) {
+    return absl::InvalidArgumentError("these are results of STR, not a graph; str report draws them");
+  }
   absl::StatusOr<ImportedGraph> graph = absl::InvalidArgumentError(
       "JSON, but no graph that STR knows: neither \"nodes\" with \"const_bytes\" nor \"nodes\" with \"links\"");
   if (IsPlainJson(file)) {

@@ -36,6 +36,14 @@ TEST(GraphReaderTest, RefusesOtherJsonByName) {
   EXPECT_TRUE(IsInvalid(Parse("{\n\"nodes\": [}").status(), "2:"));
 }
 
+TEST(GraphReaderTest, OtherFilesOfStrAreCalledByTheirName) {
+  EXPECT_TRUE(IsInvalid(Parse("{\"INSTRUCTION\":\"ANNOTATE\"}\n{\"INSTRUCTION\":\"CALL\"}\n").status(),
+                        "some.file: this is a log of DTR's simulator, not a graph; str replay runs it"));
+  EXPECT_TRUE(IsInvalid(Parse("{\"command\": \"compare\", \"rows\": []}").status(),
+                        "some.file: these are results of STR, not a graph; str report draws them"));
+  EXPECT_TRUE(IsInvalid(Parse("[solution]\nstrategy=swap\n").status(), "INI form, not a graph file"));
+}
+
 TEST(GraphReaderTest, AMissingFileIsNamed) {
   EXPECT_THAT(std::string(ReadAnyGraph("no/such/file", kDefaultCostUnit).status().message()),
               ::testing::HasSubstr("no/such/file"));

@@ -1,6 +1,5 @@
 #include "optimizer/sweep/row_store.h"
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -16,26 +15,54 @@ constexpr absl::string_view kRowIndent = "    ";
 }  // namespace
 
 absl::Status RowStore::Foreign(absl::string_view why) const {
+  return absl::FailedPreconditionError(absl::StrCat(file_, ": ", why, "; name another file, or delete this one"));
+}
+
+absl::Status RowStore::AnotherSweep(absl::string_view name, absl::string_view found, absl::string_view wanted) const {
+  const auto text = [](absl::string_view value) { return value.empty() ? "none" : value; };
+  std::string why;
+  if (name == "graph" || name == "graphs") {
+    why = absl::StrCat("was made from another graph: ", text(found), ", not ", text(wanted));
+  } else if (name == "contents") {
+    why = "was made from another graph of that name, such as an earlier capture, or for other figures of the device";
+  } else {
+    why = absl::StrCat("holds another sweep: its ", name, " is ", text(found), ", not ", text(wanted));
+  }
   return absl::FailedPreconditionError(
-      absl::StrCat(file_, ": ", why, "; name another file, or delete it to start anew"));
+      absl::StrCat(file_, ": ", why,
+                   "; --fresh starts anew and overwrites it, another --json=FILE or --html=FILE leaves it as it is"));
+}
+
+absl::StatusOr<std::pair<std::string, google::protobuf::Struct>> RowStore::ReadSweep() const {
+  absl::StatusOr<std::string> text = config::ReadFile(file_);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<google::protobuf::Struct> object = optimizer::ParseJson(*text);
+  if (!object.ok()) return Foreign(absl::StrCat("is there, but not the JSON of a sweep: ", object.status().message()));
+  for (const char* field : {"command", "rows"}) {
+    if (object->fields().count(field) == 0) return Foreign("is there, but not the JSON of a sweep");
+  }
+  return std::make_pair(*std::move(text), *std::move(object));
+}
+
+absl::Status RowStore::StartAnew() const {
+  if (!InFile()) return absl::OkStatus();
+  const absl::Status status = ReadSweep().status();
+  return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
 absl::Status RowStore::Resume() {
   if (!InFile()) return absl::OkStatus();
-  const absl::StatusOr<std::string> text = config::ReadFile(file_);
-  if (absl::IsNotFound(text.status())) return absl::OkStatus();
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<google::protobuf::Struct> object = optimizer::ParseJson(*text);
-  if (!object.ok()) return Foreign(absl::StrCat("is there, but not the JSON of a sweep: ", object.status().message()));
-  const optimizer::JsonFields fields(&*object, file_);
+  const absl::StatusOr<std::pair<std::string, google::protobuf::Struct>> sweep = ReadSweep();
+  if (absl::IsNotFound(sweep.status())) return absl::OkStatus();
+  if (!sweep.ok()) return sweep.status();
+  const auto& [text, object] = *sweep;
+  const optimizer::JsonFields fields(&object, file_);
   for (const auto& [name, value] : header_) {
     const absl::StatusOr<std::string> found = fields.Has(name) ? fields.Text(name) : std::string("nothing");
     if (!found.ok()) return Foreign(found.status().message());
-    if (*found != value) {
-      return Foreign(absl::StrCat("holds another sweep: its ", name, " is ", *found, ", not ", value));
-    }
+    if (*found != value) return AnotherSweep(name, *found, value);
   }
-  for (absl::string_view line : absl::StrSplit(*text, '\n')) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (!absl::ConsumePrefix(&line, kRowIndent)) continue;
     absl::ConsumeSuffix(&line, ",");
     if (absl::Status status = Keep(std::string(line)); !status.ok()) return Foreign(status.message());

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/struct.pb.h"
 #include "optimizer/tools/json.h"
@@ -30,7 +31,11 @@ class RowStore {
 
   // Takes over the rows of the file, if there is one. Refuses a file that is no sweep or one about something else:
   // nothing that took hours is overwritten by mistake.
+  // Of two differences the one that comes first in the header is named.
   absl::Status Resume();
+
+  // Leaves the rows of the file alone: the first new row replaces them. Refuses a file that is no sweep.
+  absl::Status StartAnew() const;
 
   bool Has(absl::string_view point) const { return Find(point) != nullptr; }
   // Null if there is none.
@@ -49,6 +54,9 @@ class RowStore {
   bool InFile() const { return !file_.empty() && file_ != "-"; }
   absl::Status Keep(std::string text);
   absl::Status Foreign(absl::string_view why) const;
+  absl::Status AnotherSweep(absl::string_view name, absl::string_view found, absl::string_view wanted) const;
+  // The text of the file and its fields; NotFound if there is none.
+  absl::StatusOr<std::pair<std::string, google::protobuf::Struct>> ReadSweep() const;
 
   std::string file_;
   Header header_;

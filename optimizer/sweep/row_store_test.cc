@@ -10,7 +10,9 @@
 namespace str::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class RowStoreTest : public ::testing::Test {
  protected:
@@ -67,6 +69,39 @@ TEST_F(RowStoreTest, RefusesWhatIsNoSweepOrAnotherOne) {
   RowStore other(file_, {{"command", "compare"}, {"seed", "4"}});
   ASSERT_TRUE(other.Add("a", Row(1)).ok());
   EXPECT_THAT(std::string(RowStore(file_, header_).Resume().message()), HasSubstr("its seed is 4, not 3"));
+}
+
+TEST_F(RowStoreTest, SaysWhenItWasMadeFromAnotherGraph) {
+  RowStore first(file_, {{"command", "compare"}, {"graphs", "step"}, {"device", ""}, {"contents", "abc"}});
+  ASSERT_TRUE(first.Add("a", Row(1)).ok());
+  const auto message = [this](const char* graph, const char* device, const char* contents) {
+    return std::string(
+        RowStore(file_, {{"command", "compare"}, {"graphs", graph}, {"device", device}, {"contents", contents}})
+            .Resume()
+            .message());
+  };
+  EXPECT_THAT(message("step", "", "abc"), IsEmpty());
+  EXPECT_THAT(message("step", "", "def"), AllOf(HasSubstr("row_store_test.json: was made from another graph of that "),
+                                                HasSubstr("--fresh"), HasSubstr("another --json=FILE")));
+  EXPECT_THAT(message("other", "", "def"), HasSubstr("was made from another graph: step, not other"));
+  EXPECT_THAT(message("step", "t4", "def"), HasSubstr("its device is none, not t4"));
+}
+
+TEST_F(RowStoreTest, StartsAnewOverASweepAndNothingElse) {
+  RowStore other(file_, {{"command", "compare"}, {"seed", "4"}});
+  ASSERT_TRUE(other.Add("a", Row(1)).ok());
+  RowStore fresh(file_, header_);
+  ASSERT_TRUE(fresh.StartAnew().ok());
+  EXPECT_EQ(*config::ReadFile(file_), other.Contents()) << "until there is a row";
+  ASSERT_TRUE(fresh.Add("b", Row(2)).ok());
+  EXPECT_EQ(*config::ReadFile(file_), fresh.Contents());
+  EXPECT_FALSE(fresh.Has("a"));
+  for (const char* foreign : {"losses of a week", "{\"losses\": []}"}) {
+    ASSERT_TRUE(config::WriteFileAtomically(file_, foreign).ok());
+    EXPECT_THAT(std::string(RowStore(file_, header_).StartAnew().message()), HasSubstr("not the JSON of a sweep"));
+  }
+  std::filesystem::remove(file_);
+  EXPECT_TRUE(RowStore(file_, header_).StartAnew().ok());
 }
 
 TEST_F(RowStoreTest, KeepsRowsInMemoryWithoutAFile) {

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class BadInputTest : public CliTest {
  protected:
@@ -106,17 +107,124 @@ TEST_F(BadInputTest, OpsOfUnknownWorkAreRefusedByName) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("\"mystery\" (NobodyKnows)"), HasSubstr("time is unknown")));
 }
 
-TEST_F(BadInputTest, ABudgetOfNothingIsInfeasible) {
+TEST_F(BadInputTest, Budgets) {
   const std::string text = Graph(kNode);
-  for (const char* budget : {"--budget=0", "--budget=0GiB", "--budget=1"}) {
-    const Outcome outcome = Plan(text, budget);
-    EXPECT_EQ(outcome.exit_code, 2) << budget << ": " << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("STR-1001"), HasSubstr("smallest feasible budget")));
-  }
-  for (const char* budget : {"--budget=0%", "--budget=-1", "--budget=nan", "--budget=99999999999GiB", "--budget="}) {
+  const Outcome small = Plan(text, "--budget=1");
+  EXPECT_EQ(small.exit_code, 2) << small.err;
+  EXPECT_THAT(small.err, AllOf(HasSubstr("STR-1001"), HasSubstr("smallest feasible budget")));
+  for (const char* budget : {"--budget=-1", "--budget=nan", "--budget=99999999999GiB", "--budget="}) {
     const Outcome outcome = Plan(text, budget);
     EXPECT_EQ(outcome.exit_code, 1) << budget << ": " << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("--budget")) << budget;
+  }
+}
+
+TEST_F(BadInputTest, ABudgetOfNothingIsRefusedEverywhere) {
+  for (const char* nothing : {"0", "0GiB", "0%"}) {
+    const std::string output = " --output=" + Path("plan.conf");
+    for (const std::string& command :
+         {absl::StrCat("plan ", graph_, output, " --budget=", nothing),
+          absl::StrCat("compare ", graph_, " --strategies=keep-all --budgets=80%,", nothing),
+          absl::StrCat("max-batch ", graph_, " --batch=8 --strategy=keep-all --budget=", nothing)}) {
+      const Outcome outcome = Str(command);
+      EXPECT_EQ(outcome.exit_code, 1) << command << ": " << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr("--budget")) << command;
+      EXPECT_THAT(outcome.out, IsEmpty()) << command;
+    }
+  }
+  EXPECT_THAT(Str(absl::StrCat("compare ", graph_, " --budgets=0")).err,
+              HasSubstr("--budgets: \"0\" leaves no memory"));
+}
+
+TEST_F(BadInputTest, FilesOfAnotherKindAreCalledByTheirName) {
+  const std::string plan = Path("plan.conf");
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", plan)).exit_code, 0);
+  const std::string device = "config/devices/t4-16gb.conf";
+  const std::string elsewhere = " --output=" + Path("other.conf");
+  const std::pair<std::string, std::string> cases[] = {
+      {absl::StrCat("plan ", plan, " --budget=60%", elsewhere), "plan.conf: this is a strategy file, not a graph file"},
+      {absl::StrCat("plan ", device, " --budget=60%", elsewhere), "this is a device file, not a graph file"},
+      {absl::StrCat("simulate ", plan, " ", graph_), "this is a strategy file, not a graph file; training with"},
+      {absl::StrCat("explain ", plan, " ", graph_), "the graph comes first"},
+      {absl::StrCat("simulate ", graph_, " ", graph_),
+       "random.graph: this is a graph file, not a strategy file; str plan"},
+      {absl::StrCat("simulate ", graph_, " ", device), "this is a device file, not a strategy file"},
+      {absl::StrCat("compare ", plan), "this is a strategy file, not a graph file"},
+      {absl::StrCat("max-batch ", plan, " --batch=8 --budget=1GiB"), "this is a strategy file, not a graph file"},
+      {absl::StrCat("import ", plan, elsewhere), "this is a strategy file, not a graph file"},
+      {absl::StrCat("replay ", graph_, " --budget=50%"), "this is a graph file, not a log of DTR's simulator"},
+      {absl::StrCat("plan ", graph_, " --budget=60% --device=", plan, elsewhere),
+       "this is a strategy file, not a device file; str devices lists"},
+  };
+  for (const auto& [arguments, reason] : cases) {
+    const Outcome outcome = Str(arguments);
+    EXPECT_EQ(outcome.exit_code, 1) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(reason)) << arguments;
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("other.conf")));
+}
+
+TEST_F(BadInputTest, CutOffFilesAreNoticed) {
+  const std::string plan = Path("plan.conf"), cut = Path("cut.conf");
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", plan)).exit_code, 0);
+  const std::string strategy = *config::ReadFile(plan), graph = *config::ReadFile(graph_);
+  const std::pair<std::string, std::string> cases[] = {
+      {strategy.substr(0, strategy.rfind("\nstep {") + 1), "steps: the file is cut off"},
+      {strategy.substr(0, strategy.size() - 4), "the end of the file: is it cut off?"},
+      {strategy.substr(0, strategy.find("\nstep {") + 1), "no steps; is the file cut off?"},
+      {graph.substr(0, graph.rfind("\nnode {") + 1), "nodes: the file is cut off"},
+      {graph.substr(0, graph.rfind("\nnode {") + 8), "the end of the file: is it cut off?"},
+  };
+  for (const auto& [text, reason] : cases) {
+    ASSERT_TRUE(config::WriteFileAtomically(cut, text).ok());
+    const Outcome outcome = Str(absl::StrCat("check ", cut));
+    EXPECT_EQ(outcome.exit_code, 1) << reason << ": " << outcome.out;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("cut.conf:"), HasSubstr(reason)));
+  }
+}
+
+TEST_F(BadInputTest, MoreFilesThanACommandTakes) {
+  const std::string other = Path("other.graph");
+  std::filesystem::copy_file(graph_, other);
+  const std::string both = absl::StrCat(graph_, " ", other);
+  const std::string named = absl::StrCat(graph_, ", ", other);
+  const Outcome plan = Str(absl::StrCat("plan ", both, " --budget=60% --output=", Path("plan.conf")));
+  EXPECT_EQ(plan.exit_code, 1);
+  EXPECT_EQ(plan.err, absl::StrCat("str: plan takes one GRAPH, but 2 files were given: ", named,
+                                   "; run str plan once for each\n"));
+  for (const char* command : {"simulate", "explain"}) {
+    const Outcome outcome = Str(absl::StrCat(command, " ", both, " plan.conf"));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(" takes one GRAPH and one STRATEGY, but 3 files were given: ",
+                                                    named, ", plan.conf; run str ", command, " once for each")));
+  }
+  const Outcome compare = Str(absl::StrCat("compare ", both, " --strategies=keep-all --budgets=100%"));
+  EXPECT_EQ(compare.exit_code, 1);
+  EXPECT_THAT(compare.err, AllOf(HasSubstr(absl::StrCat(graph_, " and ", other, " both hold a graph called")),
+                                 HasSubstr("run str compare once for each")));
+}
+
+TEST_F(BadInputTest, AnOutputFolderThatIsNotThereIsSaidBeforeTheWork) {
+  const std::string missing = Path("missing/file");
+  const std::string plan = Path("plan.conf");
+  ASSERT_EQ(Str(absl::StrCat("plan ", graph_, " --budget=100% --output=", plan)).exit_code, 0);
+  for (const std::string& command : {
+           absl::StrCat("plan ", graph_, " --budget=80% --output=", missing),
+           absl::StrCat("plan ", graph_, " --budget=80% --output=", plan, " --json=", missing),
+           absl::StrCat("simulate ", graph_, " ", plan, " --json=", missing),
+           absl::StrCat("simulate ", graph_, " ", plan, " --trace=", missing),
+           absl::StrCat("explain ", graph_, " ", plan, " --json=", missing),
+           absl::StrCat("compare ", graph_, " --json=", missing),
+           absl::StrCat("max-batch ", graph_, " --batch=8 --budget=1GiB --json=", missing),
+           absl::StrCat("import ", graph_, " --output=", missing),
+           absl::StrCat("replay ", graph_, " --budget=50% --json=", missing),
+           absl::StrCat("calibrate --output=", missing),
+       }) {
+    const Outcome outcome = Str(command);
+    EXPECT_EQ(outcome.exit_code, 1) << command;
+    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(": there is no folder \"", Path("missing"), "\""))) << command;
+    EXPECT_THAT(outcome.out, IsEmpty()) << command;
+    EXPECT_FALSE(std::filesystem::exists(Path("missing"))) << command;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "optimizer/calibration/disk_probe.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/devices.h"
+#include "optimizer/tools/output_file.h"
 
 namespace str::tools {
 namespace {
@@ -19,6 +20,7 @@ void PrintRate(const char* what, const config::Figure& figure, const char* unit)
 }
 
 absl::Status CalibrateHere(const std::string& output) {
+  if (absl::Status status = CheckOutputFile("--output", output); !status.ok()) return status;
   std::string file = output;
   if (file.empty()) {
     absl::StatusOr<std::string> folder = UserDeviceFolder();

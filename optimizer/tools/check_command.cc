@@ -6,10 +6,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "config/atomic_file.h"
 #include "config/device_io.h"
-#include "config/original_ini.h"
+#include "config/file_kind.h"
 #include "config/strategy_against_graph.h"
 #include "config/strategy_io.h"
 #include "config/text_units.h"
@@ -20,32 +19,6 @@
 
 namespace str::tools {
 namespace {
-
-enum class Kind { kGraph, kStrategy, kDevice, kUnknown };
-
-// By the fields that only one kind has, outside of nested messages.
-Kind Recognise(absl::string_view text) {
-  if (config::IsOriginalIni(text)) return Kind::kStrategy;
-  if (optimizer::LooksLikeJson(text) || optimizer::LooksLikeMksch(text)) return Kind::kGraph;
-  int depth = 0;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    line = line.substr(0, line.find('#'));
-    const std::vector<absl::string_view> words = absl::StrSplit(line, absl::ByAnyChar(" \t\r:{"), absl::SkipEmpty());
-    if (depth == 0 && !words.empty()) {
-      for (absl::string_view field : {"node", "allocation_granule_bytes", "measured_peak_bytes", "steps_measured"}) {
-        if (words[0] == field) return Kind::kGraph;
-      }
-      for (absl::string_view field : {"step", "graph_fingerprint", "budget_bytes", "arena_bytes", "planner"}) {
-        if (words[0] == field) return Kind::kStrategy;
-      }
-      for (absl::string_view field : {"flops_per_second", "memory_bytes", "memory_bytes_per_second"}) {
-        if (words[0] == field) return Kind::kDevice;
-      }
-    }
-    for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-  }
-  return Kind::kUnknown;
-}
 
 struct Found {
   struct Graph {
@@ -66,8 +39,10 @@ absl::Status CheckFile(const std::string& path, absl::Duration cost_unit, Found*
   if (absl::StripAsciiWhitespace(*text).empty()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": the file is empty"));
   }
-  switch (Recognise(*text)) {
-    case Kind::kGraph: {
+  using config::FileKind;
+  switch (optimizer::LooksLikeMksch(*text) ? FileKind::kGraph : config::RecogniseFile(*text)) {
+    case FileKind::kJson:
+    case FileKind::kGraph: {
       const absl::StatusOr<config::GraphFile> graph = optimizer::ParseAnyGraph(*text, path, cost_unit);
       if (!graph.ok()) return graph.status();
       std::printf("%s: graph of %d nodes, fingerprint %s: ok\n", path.c_str(), graph->node_size(),
@@ -75,7 +50,8 @@ absl::Status CheckFile(const std::string& path, absl::Duration cost_unit, Found*
       found->graphs.push_back({path, *graph});
       return absl::OkStatus();
     }
-    case Kind::kStrategy: {
+    case FileKind::kOriginalIni:
+    case FileKind::kStrategy: {
       const absl::StatusOr<config::StrategyFile> strategy = config::ParseStrategy(*text, path);
       if (!strategy.ok()) return strategy.status();
       std::printf("%s: strategy of %d steps for graph %s, budget %s: ok\n", path.c_str(), strategy->step_size(),
@@ -83,13 +59,13 @@ absl::Status CheckFile(const std::string& path, absl::Duration cost_unit, Found*
       found->strategies.push_back({path, *strategy});
       return absl::OkStatus();
     }
-    case Kind::kDevice: {
+    case FileKind::kDevice: {
       const absl::StatusOr<config::DeviceFile> device = config::ParseDevice(*text, path);
       if (!device.ok()) return device.status();
       std::printf("%s: device %s: ok\n", path.c_str(), device->name().c_str());
       return absl::OkStatus();
     }
-    case Kind::kUnknown:
+    case FileKind::kUnknown:
       break;
   }
   return absl::InvalidArgumentError(absl::StrCat(path, ": neither a graph nor a strategy nor a device file of STR"));

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -386,6 +387,71 @@ TEST_F(CliTest, ComparesStrategiesAndGoesOnWhereItStopped) {
   const Outcome other = Str(absl::StrCat(command, " --seed=3"));
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_THAT(other.err, HasSubstr("holds another sweep"));
+  const Outcome figures = Str(absl::StrCat(command, " --device=t4"));
+  EXPECT_THAT(figures.err, HasSubstr("its device is none, not t4"));
+
+  absl::StatusOr<config::GraphFile> again_captured = config::ReadGraph(graph_);
+  ASSERT_TRUE(again_captured.ok());
+  for (config::Node& node : *again_captured->mutable_node()) node.set_time_ns(node.time_ns() + 1);
+  ASSERT_TRUE(config::WriteGraph(*again_captured, graph_).ok());
+  const Outcome refused = Str(command);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("rows.json: was made from another graph"), HasSubstr("--fresh")));
+  EXPECT_EQ(*config::ReadFile(rows), written);
+  const Outcome fresh = Str(absl::StrCat(command, " --fresh"));
+  EXPECT_EQ(fresh.exit_code, 0) << fresh.err;
+  EXPECT_THAT(fresh.err, AllOf(HasSubstr("4 of 4"), Not(HasSubstr("there already"))));
+  EXPECT_NE(*config::ReadFile(rows), written);
+}
+
+TEST_F(CliTest, WhatCouldNotBePlannedSaysWhy) {
+  // A graph without a backward pass: neither Checkmate's strategies nor a default for --max-overhead make sense of it.
+  const std::string json = R"({"graph": {}, "links": [{"source": 0, "target": 1}], "nodes": [
+      {"id": 0, "name": "a", "backward": false, "cost_cpu": 2, "cost_ram": 1000},
+      {"id": 1, "name": "b", "backward": false, "cost_cpu": 3, "cost_ram": 1000}]})";
+  ASSERT_TRUE(config::WriteFileAtomically(Path("forward.json"), json).ok());
+  const std::string batches =
+      absl::StrCat("max-batch ", Path("forward.json"), " --batch=8 --budget=1GB --json=", Path("batches.json"));
+  for (const char* time : {"first", "resumed"}) {
+    const Outcome batch = Str(batches);
+    EXPECT_EQ(batch.exit_code, 1) << time;
+    EXPECT_THAT(batch.out, ContainsRegex("\nstr +-  no node is known to be backward.*; use --max-overhead\n")) << time;
+  }
+  EXPECT_THAT(*config::ReadFile(Path("batches.json")), HasSubstr("\"batch\": null"));
+  const Outcome tiny = Str(absl::StrCat("max-batch ", graph_, " --batch=8 --budget=1KB --strategy=keep-all"));
+  EXPECT_EQ(tiny.exit_code, 2);
+  EXPECT_THAT(tiny.out, ContainsRegex("keep-all +0  not even the smallest batch fits\n"));
+  const Outcome compared =
+      Str(absl::StrCat("compare ", Path("forward.json"), " --strategies=keep-all,chen-sqrt --budgets=100%"));
+  EXPECT_THAT(compared.out, AllOf(ContainsRegex("100% .* error\n"), HasSubstr("chen-sqrt at 100%: ")));
+}
+
+TEST_F(CliTest, EverythingFitsIsSaid) {
+  const std::string plan = absl::StrCat("plan ", graph_, " --output=", Path("plan.conf"), " --budget=");
+  const Outcome large = Str(plan + "150%");
+  EXPECT_EQ(large.exit_code, 0);
+  EXPECT_THAT(large.err, AllOf(HasSubstr("everything fits"), HasSubstr("no plan is needed")));
+  EXPECT_EQ(Str(absl::StrCat("simulate ", graph_, " ", Path("plan.conf"))).exit_code, 0);
+  EXPECT_THAT(Str(plan + "75%").err, Not(HasSubstr("everything fits")));
+}
+
+TEST_F(CliTest, TheCalibratedDeviceHasToBeMeasuredFirst) {
+  for (const char* device : {"this-cpu", "This-CPU", "this"}) {
+    const Outcome outcome =
+        Str(absl::StrCat("plan ", graph_, " --budget=75% --output=", Path("plan.conf"), " --device=", device));
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("--device: this-cpu is not there yet; run str calibrate")) << device;
+  }
+}
+
+TEST_F(CliTest, HelpKnowsTheLauncher) {
+  for (const char* arguments : {"--help", "fly"}) {
+    const Outcome outcome = Str(arguments);
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr("demo, python, test, bench, report")) << arguments;
+  }
+  for (const char* command : {"compare", "max-batch"}) {
+    EXPECT_THAT(Str(absl::StrCat(command, " --help")).out, HasSubstr("--html=FILE"));
+  }
 }
 
 TEST_F(CliTest, ComparesAtBudgetsOfItsOwnChoice) {

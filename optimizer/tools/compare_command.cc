@@ -18,6 +18,7 @@
 #include "optimizer/tools/inputs.h"
 #include "optimizer/tools/interrupt.h"
 #include "optimizer/tools/lists.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/result_row.h"
 #include "optimizer/tools/sweep_options.h"
 
@@ -90,6 +91,23 @@ std::string Table(const Subject& subject, const std::vector<const strategies::Pl
   return text;
 }
 
+// One line for each strategy that could not plan, with the reason.
+std::string Errors(const Subject& subject, const std::vector<const strategies::Planner*>& planners,
+                   const RowStore& store) {
+  std::string text;
+  for (const strategies::Planner* planner : planners) {
+    std::string said;
+    for (const std::string& budget : subject.budgets) {
+      const google::protobuf::Struct* row = store.Find(PointName(subject, *planner, budget));
+      if (row == nullptr || row->fields().count("error") == 0) continue;
+      const std::string why = optimizer::JsonFields(row, "a row").Text("error").value_or("");
+      if (why != said) absl::StrAppend(&text, planner->name(), " at ", budget, ": ", why, "\n");
+      said = why;
+    }
+  }
+  return text;
+}
+
 // As percentages, evenly from the least that one of the planners can do with, as far as they tell.
 absl::StatusOr<std::vector<std::string>> AutomaticBudgets(const GraphInput& input,
                                                           const std::vector<const strategies::Planner*>& planners,
@@ -152,6 +170,7 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   if (!planners.ok()) return planners.status();
   const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
   if (!time_limit.ok()) return time_limit.status();
+  if (absl::Status status = CheckOutputFile("--json", options.sweep.json); !status.ok()) return status;
   StopOnInterrupt();
   std::vector<Subject> subjects;
   std::vector<std::string> names, contents;
@@ -159,18 +178,19 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
     absl::StatusOr<Subject> subject = ReadSubject(path, options, *planners, *time_limit);
     if (!subject.ok()) return subject.status();
     names.push_back(subject->input.file.name());
+    if (const auto twin = std::find(names.begin(), names.end(), names.back()); twin != names.end() - 1) {
+      return absl::InvalidArgumentError(absl::StrCat(options.graphs[twin - names.begin()], " and ", path,
+                                                     " both hold a graph called \"", *twin,
+                                                     "\", so that their rows could not be told apart; run str compare "
+                                                     "once for each, with files of its own (--json, --html)"));
+    }
     contents.push_back(ContentsOf(subject->input));
     subjects.push_back(*std::move(subject));
-  }
-  std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("two graphs are called \"", *twice, "\"; compare them one by one"));
   }
   std::vector<SweepPoint> points;
   for (const Subject& subject : subjects) {
     for (const std::string& budget : subject.budgets) {
-      const absl::StatusOr<int64_t> bytes = ParseBudget(budget, subject.input.baseline_peak_bytes);
+      const absl::StatusOr<int64_t> bytes = ParseBudget("--budgets", budget, subject.input.baseline_peak_bytes);
       if (!bytes.ok()) return bytes.status();
       for (const strategies::Planner* planner : *planners) {
         strategies::PlanRequest request = MakeRequest(subject.input, *bytes);
@@ -183,15 +203,15 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
       }
     }
   }
-  const absl::StatusOr<RowStore> store = RunSweep(
-      options.sweep,
-      {{"command", "compare"}, {"graphs", absl::StrJoin(names, ", ")}, {"contents", absl::StrJoin(contents, ", ")}},
-      points);
+  const absl::StatusOr<RowStore> store =
+      RunSweep(options.sweep, {{"command", "compare"}, {"graphs", absl::StrJoin(names, ", ")}},
+               absl::StrJoin(contents, ", "), points);
   if (!store.ok()) return store.status();
   std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
   for (const Subject& subject : subjects) {
-    std::fprintf(people, "%s: time of a step above everything kept, in percent; * is the lowest\n%s",
-                 subject.input.file.name().c_str(), Table(subject, *planners, *store).c_str());
+    std::fprintf(people, "%s: time of a step above everything kept, in percent; * is the lowest\n%s%s",
+                 subject.input.file.name().c_str(), Table(subject, *planners, *store).c_str(),
+                 Errors(subject, *planners, *store).c_str());
   }
   if (options.sweep.json == "-") std::fputs(store->Contents().c_str(), stdout);
   return StopRequested() ? kExitLimit : kExitDone;
@@ -210,7 +230,9 @@ void AddCompareCommand(CLI::App* app, int* exit_code) {
   command->add_option("--strategies", options->strategies, "Separated by commas; \"str strategies\" lists them")
       ->capture_default_str();
   AddSweepOptions(command, &options->sweep);
-  command->footer("Example: str compare vgg16.graph --budgets=80%,60%,40% --strategies=str,chen-sqrt --json=rows.json");
+  command->footer(absl::StrCat(
+      kHtmlOption,
+      "Example: str compare vgg16.graph --budgets=80%,60%,40% --strategies=str,chen-sqrt --json=rows.json"));
   command->callback([options, exit_code] {
     const absl::StatusOr<int> code = Compare(*options);
     *exit_code = code.ok() ? *code : Refuse(code.status());

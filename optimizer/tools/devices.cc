@@ -14,6 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What str calibrate writes.
+constexpr absl::string_view kCalibrated = "this-cpu";
+
 fs::path OwnDeviceFolder() {
   std::error_code error;
   if (const char* config = std::getenv("STR_CONFIG_DIR"); config != nullptr && *config != '\0') {
@@ -62,8 +65,13 @@ absl::StatusOr<config::DeviceFile> FindDevice(const std::string& text) {
     if (absl::StartsWithIgnoreCase(names.back(), text)) beginning.push_back(file);
   }
   if (beginning.size() == 1 && !text.empty()) return config::ReadDevice(beginning.front());
+  if (!text.empty() && absl::StartsWithIgnoreCase(kCalibrated, text)) {
+    return absl::NotFoundError(absl::StrCat("--device: ", kCalibrated,
+                                            " is not there yet; run str calibrate first, which measures this machine"));
+  }
   return absl::NotFoundError(absl::StrCat("--device: there is no file and no device \"", text,
-                                          "\"; known devices: ", names.empty() ? "none" : absl::StrJoin(names, ", ")));
+                                          "\"; known devices: ", names.empty() ? "none" : absl::StrJoin(names, ", "),
+                                          "; str calibrate adds this machine as ", kCalibrated));
 }
 
 }  // namespace str::tools

@@ -12,6 +12,7 @@
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/explain_text.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/result_row.h"
 #include "optimizer/tools/strategy_input.h"
 
@@ -63,6 +64,7 @@ absl::StatusOr<std::string> ExplainTensors(const optimizer::Graph& graph, const 
 }
 
 absl::Status Explain(const ExplainOptions& options) {
+  if (absl::Status status = CheckOutputFile("--json", options.json); !status.ok()) return status;
   const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
   const absl::StatusOr<StrategyInput> strategy = ReadStrategyInput(options.strategy, *input);

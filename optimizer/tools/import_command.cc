@@ -17,6 +17,7 @@
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/finished_plan.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/result_row.h"
 
 namespace str::tools {
@@ -84,6 +85,7 @@ absl::Status ImportMatrices(const ImportOptions& options) {
 }
 
 absl::Status Import(const ImportOptions& options) {
+  if (absl::Status status = CheckOutputFile("--output", options.output); !status.ok()) return status;
   std::string format = options.format;
   if (format.empty()) {
     std::error_code error;

@@ -13,6 +13,15 @@
 #include "optimizer/tools/devices.h"
 
 namespace str::tools {
+namespace {
+
+absl::Status NoBudget(absl::string_view option, absl::string_view text) {
+  return absl::InvalidArgumentError(absl::StrCat(option, ": \"", text,
+                                                 "\" leaves no memory at all; with a budget that is merely too small, "
+                                                 "str plan tells the smallest that can be met"));
+}
+
+}  // namespace
 
 absl::StatusOr<absl::Duration> ParseCostUnit(const std::string& text) {
   if (text.empty()) return optimizer::kDefaultCostUnit;
@@ -60,19 +69,24 @@ absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::str
   return input;
 }
 
-absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes) {
+absl::StatusOr<int64_t> ParseBudgetBytes(absl::string_view option, const std::string& text) {
+  absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
+  if (!bytes.ok()) return absl::InvalidArgumentError(absl::StrCat(option, ": ", bytes.status().message()));
+  if (*bytes == 0) return NoBudget(option, text);
+  return bytes;
+}
+
+absl::StatusOr<int64_t> ParseBudget(absl::string_view option, const std::string& text, int64_t peak_bytes) {
   absl::string_view number = text;
-  if (!absl::ConsumeSuffix(&number, "%")) {
-    absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
-    if (!bytes.ok()) return absl::InvalidArgumentError(absl::StrCat("--budget: ", bytes.status().message()));
-    return bytes;
-  }
+  if (!absl::ConsumeSuffix(&number, "%")) return ParseBudgetBytes(option, text);
   double percent = 0;
-  if (!absl::SimpleAtod(number, &percent) || !(percent > 0) || !(percent <= 1000)) {
+  if (!absl::SimpleAtod(number, &percent) || !(percent >= 0) || !(percent <= 1000)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--budget: \"", text, "\" is no share of the peak; write it like 60%"));
+        absl::StrCat(option, ": \"", text, "\" is no share of the peak; write it like 60%"));
   }
-  return static_cast<int64_t>(std::floor(peak_bytes * (percent / 100)));
+  const auto bytes = static_cast<int64_t>(std::floor(peak_bytes * (percent / 100)));
+  if (bytes == 0) return NoBudget(option, text);
+  return bytes;
 }
 
 }  // namespace str::tools

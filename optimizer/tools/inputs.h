@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "config/graph.pb.h"
 #include "optimizer/cost/costs.h"
@@ -37,8 +38,11 @@ absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::st
 absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::string& source_name,
                                           const std::string& device);
 
-// "6GiB", "500000000", or "60%" of `peak_bytes`.
-absl::StatusOr<int64_t> ParseBudget(const std::string& text, int64_t peak_bytes);
+// "6GiB" or "500000000", more than 0. `option` ("--budget") is for messages.
+absl::StatusOr<int64_t> ParseBudgetBytes(absl::string_view option, const std::string& text);
+
+// The same, or "60%" of `peak_bytes`.
+absl::StatusOr<int64_t> ParseBudget(absl::string_view option, const std::string& text, int64_t peak_bytes);
 
 }  // namespace str::tools
 

@@ -11,13 +11,22 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(InputsTest, BudgetsAreBytesOrSharesOfThePeak) {
-  EXPECT_EQ(*ParseBudget("6GiB", 1), int64_t{6} << 30);
-  EXPECT_EQ(*ParseBudget("12345", 1), 12345);
-  EXPECT_EQ(*ParseBudget("60%", 1001), 600);
-  EXPECT_EQ(*ParseBudget("62.5%", 1000), 625);
-  for (const char* wrong : {"", "%", "0%", "-5%", "5000%", "sixty%", "1XB", "nan%"}) {
-    EXPECT_THAT(ParseBudget(wrong, 1000).status().message(), HasSubstr("--budget")) << wrong;
+  EXPECT_EQ(*ParseBudget("--budget", "6GiB", 1), int64_t{6} << 30);
+  EXPECT_EQ(*ParseBudget("--budget", "12345", 1), 12345);
+  EXPECT_EQ(*ParseBudget("--budget", "60%", 1001), 600);
+  EXPECT_EQ(*ParseBudget("--budget", "62.5%", 1000), 625);
+  for (const char* wrong : {"", "%", "-5%", "5000%", "sixty%", "1XB", "nan%"}) {
+    EXPECT_THAT(ParseBudget("--budgets", wrong, 1000).status().message(), HasSubstr("--budgets: ")) << wrong;
   }
+}
+
+TEST(InputsTest, NoBudgetIsNothing) {
+  for (const char* nothing : {"0", "0GiB", "0%", "0.01%"}) {
+    EXPECT_THAT(ParseBudget("--budget", nothing, 1000).status().message(), HasSubstr("leaves no memory at all"))
+        << nothing;
+  }
+  EXPECT_THAT(ParseBudgetBytes("--budget", "0").status().message(), HasSubstr("leaves no memory at all"));
+  EXPECT_THAT(ParseBudgetBytes("--budget", "60%").status().message(), HasSubstr("--budget: "));
 }
 
 TEST(InputsTest, CostsHaveAUnit) {

@@ -1,6 +1,7 @@
 // str max-batch GRAPH... --batch=LIST --budget=SIZE: the largest batch that fits, per strategy.
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/interrupt.h"
 #include "optimizer/tools/lists.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/sweep_options.h"
 
 namespace str::tools {
@@ -85,7 +87,9 @@ absl::StatusOr<BatchRange> ParseRange(const std::string& text) {
 JsonObject Row(const strategies::Planner& planner, const MaxBatchResult& result, double seconds) {
   JsonObject json;
   json.Add("strategy", planner.name());
-  json.Add("batch", result.batch);
+  // Without any answer there is none: 0 would be one.
+  const bool answered = result.error.empty() || result.batch > 0;
+  json.Add("batch", answered ? std::optional<int64_t>(result.batch) : std::nullopt);
   json.Add("max_overhead", result.max_overhead);
   json.Add("plans", result.plans);
   json.Add("seconds", seconds);
@@ -105,7 +109,16 @@ std::string Summary(const MaxBatchResult& result) {
                          100 * result.max_overhead, result.limited ? "; perhaps more with a longer --time-limit" : "");
 }
 
+// What stands behind the batch in the table.
+std::string RowRemark(const optimizer::JsonFields& row, int64_t batch) {
+  if (row.Has("error")) {
+    return absl::StrCat(batch > 0 ? "  at least; then: " : "  ", row.Text("error").value_or("could not go on"));
+  }
+  return batch > 0 ? "" : "  not even the smallest batch fits";
+}
+
 absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
+  if (absl::Status status = CheckOutputFile("--json", options.sweep.json); !status.ok()) return status;
   const absl::StatusOr<std::vector<const strategies::Planner*>> planners =
       ParseStrategies("--strategy", options.strategies);
   if (!planners.ok()) return planners.status();
@@ -117,8 +130,8 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   query.graphs = &*graphs;
   query.device = options.sweep.device;
   query.seed = options.sweep.seed;
-  const absl::StatusOr<int64_t> budget = config::ParseBytes(options.budget);
-  if (!budget.ok()) return absl::InvalidArgumentError(absl::StrCat("--budget: ", budget.status().message()));
+  const absl::StatusOr<int64_t> budget = ParseBudgetBytes("--budget", options.budget);
+  if (!budget.ok()) return budget.status();
   query.budget_bytes = *budget;
   const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
   if (!time_limit.ok()) return time_limit.status();
@@ -147,13 +160,12 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   const absl::StatusOr<RowStore> store = RunSweep(options.sweep,
                                                   {{"command", "max-batch"},
                                                    {"graph", graphs->front().file.name()},
-                                                   {"contents", absl::StrJoin(*contents, ", ")},
                                                    {"batches_of_graphs", options.batches},
                                                    {"budget_bytes", absl::StrCat(*budget)},
                                                    {"max_overhead", options.max_overhead},
                                                    {"batches", options.tried},
                                                    {"yardstick", options.yardstick}},
-                                                  points);
+                                                  absl::StrJoin(*contents, ", "), points);
   if (!store.ok()) return store.status();
   std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
   std::fprintf(people, "%s: largest batch within %s\n", graphs->front().file.name().c_str(),
@@ -166,8 +178,9 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
     const int64_t batch = fields.Whole("batch").value_or(0);
     any |= batch > 0;
     any_answer |= !fields.Has("error");
-    std::fprintf(people, "%-20s %6ld%s\n", std::string(planner->name()).c_str(), static_cast<long>(batch),
-                 fields.Has("error") ? "  (could not go on, see above)" : "");
+    std::fprintf(people, "%-20s %6s%s\n", std::string(planner->name()).c_str(),
+                 batch == 0 && fields.Has("error") ? "-" : absl::StrCat(batch).c_str(),
+                 RowRemark(fields, batch).c_str());
   }
   if (options.sweep.json == "-") std::fputs(store->Contents().c_str(), stdout);
   if (StopRequested()) return kExitLimit;
@@ -194,7 +207,8 @@ void AddMaxBatchCommand(CLI::App* app, int* exit_code) {
       ->capture_default_str()
       ->check(CLI::IsMember({"judge", "checkmate"}));
   AddSweepOptions(command, &options->sweep);
-  command->footer("Example: str max-batch vgg19.json --batch=64 --budget=16GB --strategy=keep-all,recompute-only");
+  command->footer(absl::StrCat(
+      kHtmlOption, "Example: str max-batch vgg19.json --batch=64 --budget=16GB --strategy=keep-all,recompute-only"));
   command->callback([options, exit_code] {
     const absl::StatusOr<int> code = FindBatches(*options);
     *exit_code = code.ok() ? *code : Refuse(code.status());

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "config/strategy_io.h"
+#include "config/text_units.h"
 #include "optimizer/simulator/judge.h"
 #include "optimizer/sweep/plan_point.h"
 #include "optimizer/tools/certificate.h"
@@ -19,6 +20,7 @@
 #include "optimizer/tools/inputs.h"
 #include "optimizer/tools/interrupt.h"
 #include "optimizer/tools/lists.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/pins.h"
 #include "optimizer/tools/plan_format.h"
 #include "optimizer/tools/result_row.h"
@@ -39,6 +41,8 @@ struct PlanOptions {
 };
 
 absl::StatusOr<std::string> OutputFile(const PlanOptions& options) {
+  if (absl::Status status = CheckOutputFile("--json", options.json); !status.ok()) return status;
+  if (absl::Status status = CheckOutputFile("--output", options.output); !status.ok()) return status;
   if (!options.output.empty()) return options.output;
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home == '\0') {
@@ -59,7 +63,7 @@ absl::StatusOr<double> ParseGap(const std::string& text, double by_default) {
 
 absl::StatusOr<strategies::PlanRequest> ParseRequest(const PlanOptions& options, const strategies::Planner& planner,
                                                      const GraphInput& input) {
-  const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, input.baseline_peak_bytes);
+  const absl::StatusOr<int64_t> budget = ParseBudget("--budget", options.budget, input.baseline_peak_bytes);
   if (!budget.ok()) return budget.status();
   strategies::PlanRequest request = MakeRequest(input, *budget);
   request.seed = options.seed;
@@ -94,6 +98,15 @@ void SayUnused(const PlanOptions& options, const strategies::Planner& planner, c
   if (!options.solver.empty() && result.solver.empty()) {
     std::fprintf(stderr, "str: strategy %s uses no solver, so --solver has no effect\n", options.strategy.c_str());
   }
+}
+
+// A plan for a budget that everything fits is no mistake, but nobody needs to train with it.
+void SayIfEverythingFits(const ResultRow& row) {
+  if (row.budget_bytes < row.baseline_peak_bytes || row.swapped_tensors != 0 || row.recomputed_nodes != 0) return;
+  std::fprintf(stderr,
+               "str: everything fits: the step takes %s with everything kept, so that no plan is needed for this "
+               "budget; the one written keeps everything\n",
+               config::FormatBytes(row.baseline_peak_bytes).c_str());
 }
 
 absl::StatusOr<int> Plan(const PlanOptions& options) {
@@ -163,6 +176,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
                                                           : config::WriteStrategy(plan->file, *output);
     if (!written.ok()) return written;
     std::fprintf(people, "%s%-22s %s\n", row.Text().c_str(), "written to", output->c_str());
+    SayIfEverythingFits(row);
   }
   if (!options.json.empty()) {
     JsonObject json = row.Json();

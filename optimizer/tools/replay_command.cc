@@ -14,6 +14,7 @@
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/inputs.h"
 #include "optimizer/tools/json.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/result_row.h"
 #include "strategies/dtr/heuristic.h"
 #include "strategies/dtr/log.h"
@@ -61,13 +62,14 @@ std::string Why(const dtr::Log& log, const dtr::RunResult& result, double thrash
 }
 
 absl::StatusOr<int> Replay(const ReplayOptions& options) {
+  if (absl::Status status = CheckOutputFile("--json", options.json); !status.ok()) return status;
   const absl::StatusOr<const dtr::HeuristicEntry*> heuristic = dtr::FindHeuristic(options.heuristic);
   if (!heuristic.ok()) return absl::InvalidArgumentError(absl::StrCat("--heuristic: ", heuristic.status().message()));
   const absl::StatusOr<dtr::Log> log = dtr::ReadLog(options.log);
   if (!log.ok()) return log.status();
   const dtr::Trace& trace = log->trace;
   const int64_t unlimited_peak = dtr::UnlimitedPeak(trace);
-  const absl::StatusOr<int64_t> budget = ParseBudget(options.budget, unlimited_peak);
+  const absl::StatusOr<int64_t> budget = ParseBudget("--budget", options.budget, unlimited_peak);
   if (!budget.ok()) return budget.status();
   dtr::RuntimeOptions runtime = options.runtime;
   runtime.budget_bytes = *budget;

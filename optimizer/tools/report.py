@@ -1,6 +1,7 @@
 """str report: pictures from the JSON of compare, max-batch, replay and the benchmark dtr_replay, in one file that needs
 no network.
 
+    ./str report rows.json                                   (writes rows.html)
     ./str report rows.json more.json --html=report.html
 
 A comparison becomes one line a strategy, time above everything kept against the budget, as in figure 4 of Checkmate; a
@@ -46,6 +47,14 @@ _FIELDS = {
     "replay": ((), ("log", "heuristic", "status", "overhead", "budget_bytes", "unlimited_peak_bytes")),
     "dtr_replay": ((), ("model", "heuristic", "status", "overhead", "ratio", "their_status", "their_overhead")),
 }
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with exit code 1 where the usage is wrong: 2 means that no plan fits."""
+
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(1, f"str: {message}\n")
 
 
 class BadInput(Exception):
@@ -115,12 +124,13 @@ def comparison_figure(graph, rows_of_graph):
 
 
 def batch_figures(sweep):
-    rows = sorted(sweep["rows"], key=lambda row: row["batch"])
+    # Where the search could not go on at all there is no batch, not even 0.
+    rows = sorted(sweep["rows"], key=lambda row: row["batch"] or 0)
     figure = go.Figure(
         go.Bar(
             x=[row["strategy"] for row in rows],
-            y=[row["batch"] for row in rows],
-            text=[row["batch"] for row in rows],
+            y=[row["batch"] or 0 for row in rows],
+            text=["error" if row["batch"] is None else row["batch"] for row in rows],
             marker_color=["#1e88e5" if row["strategy"] in _DEFAULT_STRATEGIES else "#9e9e9e" for row in rows],
         )
     )
@@ -210,14 +220,16 @@ def write_report(sweeps, path):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="str report", description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="JSON of str compare, max-batch, replay, bench dtr_replay"
     )
-    parser.add_argument("--html", required=True, metavar="FILE", help="the page to write")
+    parser.add_argument("--html", metavar="FILE", help="the page to write; default: the first FILE, with .html")
     options = parser.parse_args(arguments)
+    if options.html is None:
+        options.html = str(pathlib.Path(options.files[0]).with_suffix(".html"))
     try:
         write_report([read_sweep(path) for path in options.files], options.html)
     except (BadInput, OSError) as error:

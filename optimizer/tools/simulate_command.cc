@@ -13,6 +13,7 @@
 #include "optimizer/placement/fit.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/inputs.h"
+#include "optimizer/tools/output_file.h"
 #include "optimizer/tools/result_row.h"
 #include "optimizer/tools/strategy_input.h"
 #include "optimizer/tools/trace.h"
@@ -58,6 +59,8 @@ absl::StatusOr<SecondOpinion> AskCheckmate(const GraphInput& input, const optimi
 }
 
 absl::Status Simulate(const SimulateOptions& options) {
+  if (absl::Status writable = CheckOutputFile("--json", options.json); !writable.ok()) return writable;
+  if (absl::Status writable = CheckOutputFile("--trace", options.trace); !writable.ok()) return writable;
   const absl::StatusOr<GraphInput> input = ReadGraphInput(options.graph, options.cost_unit, options.device);
   if (!input.ok()) return input.status();
   const absl::StatusOr<StrategyInput> read = ReadStrategyInput(options.strategy, *input);

@@ -11,6 +11,7 @@ namespace str::tools {
 void AddSweepOptions(CLI::App* command, SweepOptions* options) {
   command->add_option("--json", options->json,
                       "Write all rows to this file after each; if it is there, go on from it. - for stdout");
+  command->add_flag("--fresh", options->fresh, "Overwrite the file of --json instead of going on from it");
   command->add_option("--time-limit", options->time_limit, "Per plan")->capture_default_str();
   command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();
   command->add_option("--threads", options->threads, "Points at the same time")
@@ -20,14 +21,15 @@ void AddSweepOptions(CLI::App* command, SweepOptions* options) {
   AddCostUnitOption(command, &options->cost_unit);
 }
 
-absl::StatusOr<RowStore> RunSweep(const SweepOptions& options, RowStore::Header header,
+absl::StatusOr<RowStore> RunSweep(const SweepOptions& options, RowStore::Header header, const std::string& contents,
                                   const std::vector<SweepPoint>& points) {
   header.insert(header.end(), {{"device", options.device},
                                {"cost_unit", options.cost_unit},
                                {"time_limit", options.time_limit},
-                               {"seed", absl::StrCat(options.seed)}});
+                               {"seed", absl::StrCat(options.seed)},
+                               {"contents", contents}});
   RowStore store(options.json, std::move(header));
-  if (absl::Status status = store.Resume(); !status.ok()) return status;
+  if (absl::Status status = options.fresh ? store.StartAnew() : store.Resume(); !status.ok()) return status;
   StopOnInterrupt();
   if (absl::Status status = RunSweep(points, options.threads, StopRequested(), &store); !status.ok()) return status;
   if (StopRequested()) std::fputs("str: interrupted; the same command with --json=FILE goes on from there\n", stderr);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "config/atomic_file.h"
+#include "config/file_kind.h"
 #include "optimizer/importers/json_fields.h"
 
 namespace str::dtr {
@@ -290,6 +291,11 @@ absl::StatusOr<Log> ParseLog(absl::string_view text, absl::string_view source_na
 absl::StatusOr<Log> ReadLog(const std::string& path) {
   const absl::StatusOr<std::string> text = config::ReadFile(path);
   if (!text.ok()) return text.status();
+  using config::FileKind;
+  if (const FileKind kind = config::RecogniseFile(*text); kind != FileKind::kJson && kind != FileKind::kUnknown) {
+    return Invalid(absl::StrCat(path, ": this is a ", config::FileKindName(kind),
+                                ", not a log of DTR's simulator; str plan --strategy=dtr plans a graph"));
+  }
   return ParseLog(*text, path);
 }
 
