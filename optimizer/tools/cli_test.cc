@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "config/atomic_file.h"
 #include "config/graph_io.h"
 #include "config/strategy_io.h"
@@ -404,26 +405,44 @@ TEST_F(CliTest, ComparesStrategiesAndGoesOnWhereItStopped) {
   EXPECT_NE(*config::ReadFile(rows), written);
 }
 
-TEST_F(CliTest, WhatCouldNotBePlannedSaysWhy) {
-  // A graph without a backward pass: neither Checkmate's strategies nor a default for --max-overhead make sense of it.
-  const std::string json = R"({"graph": {}, "links": [{"source": 0, "target": 1}], "nodes": [
-      {"id": 0, "name": "a", "backward": false, "cost_cpu": 2, "cost_ram": 1000},
-      {"id": 1, "name": "b", "backward": false, "cost_cpu": 3, "cost_ram": 1000}]})";
-  ASSERT_TRUE(config::WriteFileAtomically(Path("forward.json"), json).ok());
-  const std::string batches =
-      absl::StrCat("max-batch ", Path("forward.json"), " --batch=8 --budget=1GB --json=", Path("batches.json"));
+// As node-link JSON.
+std::string ForwardChain(int nodes) {
+  std::vector<std::string> texts, links;
+  for (int i = 0; i < nodes; ++i) {
+    texts.push_back(absl::StrCat("{\"id\": ", i, ", \"name\": \"n", i,
+                                 "\", \"backward\": false, \"cost_cpu\": 2, \"cost_ram\": 1000}"));
+    if (i > 0) links.push_back(absl::StrCat("{\"source\": ", i - 1, ", \"target\": ", i, "}"));
+  }
+  return absl::StrCat("{\"graph\": {\"name\": \"chain\"}, \"nodes\": [", absl::StrJoin(texts, ","), "], \"links\": [",
+                      absl::StrJoin(links, ","), "]}");
+}
+
+TEST_F(CliTest, ABatchThatCouldNotBeSearchedSaysWhy) {
+  ASSERT_TRUE(config::WriteFileAtomically(Path("forward.json"), ForwardChain(3)).ok());
+  const std::string batches = absl::StrCat("max-batch ", Path("forward.json"), " --batch=8 --json=", Path("rows.json"));
   for (const char* time : {"first", "resumed"}) {
-    const Outcome batch = Str(batches);
+    const Outcome batch = Str(batches + " --budget=1GB");
     EXPECT_EQ(batch.exit_code, 1) << time;
     EXPECT_THAT(batch.out, ContainsRegex("\nstr +-  no node is known to be backward.*; use --max-overhead\n")) << time;
   }
-  EXPECT_THAT(*config::ReadFile(Path("batches.json")), HasSubstr("\"batch\": null"));
-  const Outcome tiny = Str(absl::StrCat("max-batch ", graph_, " --batch=8 --budget=1KB --strategy=keep-all"));
-  EXPECT_EQ(tiny.exit_code, 2);
+  EXPECT_THAT(*config::ReadFile(Path("rows.json")), HasSubstr("\"batch\": null"));
+  const Outcome tiny = Str(batches + " --fresh --budget=1 --max-overhead=10% --strategy=keep-all");
+  EXPECT_EQ(tiny.exit_code, 2) << tiny.err;
   EXPECT_THAT(tiny.out, ContainsRegex("keep-all +0  not even the smallest batch fits\n"));
-  const Outcome compared =
-      Str(absl::StrCat("compare ", Path("forward.json"), " --strategies=keep-all,chen-sqrt --budgets=100%"));
-  EXPECT_THAT(compared.out, AllOf(ContainsRegex("100% .* error\n"), HasSubstr("chen-sqrt at 100%: ")));
+}
+
+TEST_F(CliTest, ComparingNamesWhoCouldNotPlanAndWhy) {
+  // More columns than a solver is given.
+  ASSERT_TRUE(config::WriteFileAtomically(Path("long.json"), ForwardChain(1200)).ok());
+  const std::string compare = absl::StrCat("compare ", Path("long.json"), " --strategies=keep-all,checkmate-ilp",
+                                           " --budgets=60%,50% --json=", Path("rows.json"));
+  for (const char* time : {"first", "resumed"}) {
+    const Outcome outcome = Str(compare);
+    EXPECT_THAT(outcome.out, AllOf(ContainsRegex("60% .* error\n"), ContainsRegex("50% .* error\n"),
+                                   ContainsRegex("\ncheckmate-ilp at 60%: the model .* columns"),
+                                   Not(HasSubstr("checkmate-ilp at 50%"))))
+        << time;
+  }
 }
 
 TEST_F(CliTest, EverythingFitsIsSaid) {
