@@ -3,7 +3,7 @@
 import pytest
 from conftest import ROOT
 
-SCRIPTS = [*sorted((ROOT / "bench").glob("*.py")), ROOT / "runtime_examples" / "compare_strategies.py"]
+SCRIPTS = sorted((ROOT / "bench").glob("*.py"))
 
 
 @pytest.mark.parametrize(
