@@ -68,7 +68,7 @@ TEST_F(ReplayCommandTest, BadInputIsRefusedWithAReason) {
   EXPECT_THAT(Str(absl::StrCat("replay ", log_, " --budget=50% --dealloc=never")).err, HasSubstr("--dealloc"));
   const Outcome foreign = Str(absl::StrCat("replay ", graph_, " --budget=50%"));
   EXPECT_EQ(foreign.exit_code, 1);
-  EXPECT_THAT(foreign.err, HasSubstr("random.graph: line 1: no JSON object"));
+  EXPECT_THAT(foreign.err, HasSubstr("random.graph: this is a graph file, not a log of DTR's simulator"));
   ASSERT_TRUE(config::WriteFileAtomically(Path("cut.log"), config::ReadFile(log_)->substr(0, 200)).ok());
   const Outcome cut = Str(absl::StrCat("replay ", Path("cut.log"), " --budget=50%"));
   EXPECT_EQ(cut.exit_code, 1);
