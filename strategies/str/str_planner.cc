@@ -11,6 +11,7 @@
 #include "optimizer/bound/step_bound.h"
 #include "optimizer/explain/undo.h"
 #include "optimizer/order/orders.h"
+#include "optimizer/simulator/judge.h"
 #include "strategies/needs.h"
 #include "strategies/registry.h"
 #include "strategies/str/cut_start.h"
@@ -198,9 +199,13 @@ class OrderPlanner {
       if (limit_.Reached()) return absl::OkStatus();
       const absl::StatusOr<Program> without = optimizer::Undo(problem_.graph(), best_, root);
       if (!without.ok()) return without.status();
+      // Placing takes long: only what may be taken is placed.
+      const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(problem_.graph(), problem_.costs(), *without);
+      if (!verdict.ok()) return verdict.status();
+      if (verdict->peak_bytes() > request_.budget_bytes || verdict->seconds() > best_seconds_) continue;
       const absl::StatusOr<Needs> needs = FindNeeds(request_, *without, request_.budget_bytes);
       if (!needs.ok()) return needs.status();
-      if (needs->bytes > request_.budget_bytes || !HostFits(*needs) || needs->seconds > best_seconds_) continue;
+      if (needs->bytes > request_.budget_bytes || !HostFits(*needs)) continue;
       best_ = *without;
       best_seconds_ = needs->seconds;
     }
