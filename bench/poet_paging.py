@@ -14,6 +14,7 @@ import pathlib
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "runtime_examples"))
 from moccasin_cp import read_graph, require_ortools, write_answer
 from usage import Parser
 

@@ -72,8 +72,9 @@ absl::StatusOr<StrategyFile> ParseStrategy(absl::string_view text, absl::string_
                                                    "with str plan from a captured graph"));
   }
   StrategyFile strategy;
-  if (absl::Status parsed = ParseTextProto(text, FileKind::kStrategy, source_name, &strategy); !parsed.ok())
+  if (absl::Status parsed = ParseTextProto(text, FileKind::kStrategy, source_name, &strategy); !parsed.ok()) {
     return parsed;
+  }
   if (absl::Status valid = ValidateStrategy(strategy); !valid.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(source_name, ": ", valid.message()));
   }

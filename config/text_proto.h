@@ -11,8 +11,9 @@
 
 namespace str::config {
 
-// Fills `message`. `kind` and `source_name` (the path) are for messages: a text that is empty, is no text at all, is a
-// file of another kind or does not follow the schema is InvalidArgument as "source_name:line:column: reason".
+// Fills `message`. `kind` and `source_name` (the path) are for messages: a text that is empty, is no text at all or is a
+// file of another kind is InvalidArgument as "source_name: reason", one that does not follow the schema as
+// "source_name:line:column: reason".
 absl::Status ParseTextProto(absl::string_view text, FileKind kind, absl::string_view source_name,
                             google::protobuf::Message* message);
 

@@ -39,13 +39,14 @@ class TierPlanner {
     absl::StatusOr<bool> as_fast = Consider(free_host, /*bounds=*/true);
     if (!as_fast.ok()) return as_fast.status();
     if (IsEnough() || (*as_fast && free_host.gap == request_.gap)) return Result();
-    // The disk cost nothing, if it was used at all: this is the plan, once it is as good as was asked for.
+    // The disk cost nothing, if it was used at all: a plan like this, once it is as good as was asked for.
     if (*as_fast) {
-      free_host.gap = request_.gap;
-      free_host.time_limit = limit_.Left();
-      as_fast = Consider(free_host, /*bounds=*/true);
+      PlanRequest finer = free_host;
+      finer.gap = request_.gap;
+      finer.time_limit = limit_.Left() / 2;
+      as_fast = Consider(finer, /*bounds=*/true);
       if (!as_fast.ok()) return as_fast.status();
-      return Result();
+      if (*as_fast || IsEnough()) return Result();
     }
 
     const Costs slow_copies = AsSlowAsTheDisk();
@@ -57,11 +58,9 @@ class TierPlanner {
     if (!as_fast.ok()) return as_fast.status();
 
     if (IsEnough()) return Result();
-    const absl::StatusOr<bool> hopeless = HostAloneIsHopeless();
-    if (!hopeless.ok()) return hopeless.status();
-    if (*hopeless) return Result();
+    if (HostAloneIsHopeless()) return Result();
     PlanRequest host_only = request_;
-    host_only.gap = std::max(request_.gap, kHostGap);
+    if (request_.gap == planner_.default_gap()) host_only.gap = std::max(request_.gap, kHostGap);
     host_only.time_limit = limit_.Left();
     Say("for the host alone");
     as_fast = Consider(host_only, /*bounds=*/true);
@@ -101,8 +100,9 @@ class TierPlanner {
   bool IsEnough() const { return !best_.program.empty() && best_seconds_ <= BoundOfBest() * (1 + request_.gap); }
 
   // Whether no plan for the host alone is faster than the best so far, in its order: what the host can hold is at most
-  // as good as that much more device memory, in which nothing need be copied.
-  absl::StatusOr<bool> HostAloneIsHopeless() const {
+  // as good as that much more device memory, in which nothing need be copied. (But for rounding: the host holds tensors
+  // as they are, the device rounds each up.) Only saves time: where nothing can be proven there is hope.
+  bool HostAloneIsHopeless() const {
     if (best_.program.empty()) return false;
     optimizer::StepBoundOptions options;
     options.budget_bytes = request_.budget_bytes + request_.host_limit_bytes;
@@ -112,8 +112,7 @@ class TierPlanner {
     options.stop = stop_;
     const absl::StatusOr<optimizer::StepBound> bound =
         optimizer::FindStepBound(*request_.graph, *request_.costs, optimizer::FirstRuns(best_.program), options);
-    if (!bound.ok()) return bound.status();
-    return bound->seconds >= best_seconds_;
+    return bound.ok() && bound->seconds >= best_seconds_;
   }
 
   absl::StatusOr<double> Seconds(const Program& program) const {
@@ -134,9 +133,7 @@ class TierPlanner {
     }
     bool as_fast = false;
     if (!found->program.empty()) {
-      // With other costs than the request's, nothing is proven about it.
-      const PlanStatus status = bounds ? found->status : PlanStatus::kFeasible;
-      absl::StatusOr<bool> moved = ConsiderProgram(found->program, status, found->solver);
+      absl::StatusOr<bool> moved = ConsiderProgram(found->program, found->solver);
       if (!moved.ok()) return moved.status();
       as_fast = *moved;
     }
@@ -152,13 +149,13 @@ class TierPlanner {
     if (found->min_budget_bytes <= request_.budget_bytes) {
       const absl::StatusOr<double> seconds = Seconds(least);
       if (!seconds.ok()) return seconds.status();
-      Take(std::move(least), *seconds, PlanStatus::kFeasible, found->solver);
+      Take(std::move(least), *seconds, found->solver);
     }
     return as_fast;
   }
 
   // Whether it fits both tiers and lost no time by that.
-  absl::StatusOr<bool> ConsiderProgram(const Program& program, PlanStatus status, const std::string& solver) {
+  absl::StatusOr<bool> ConsiderProgram(const Program& program, const std::string& solver) {
     Program moved = program;
     const absl::StatusOr<bool> fits = MoveToDisk(request_, limit_, &moved);
     if (!fits.ok()) return fits.status();
@@ -166,17 +163,15 @@ class TierPlanner {
     const absl::StatusOr<double> seconds = Seconds(moved), before = Seconds(program);
     if (!seconds.ok()) return seconds.status();
     if (!before.ok()) return before.status();
-    const bool as_fast = *seconds <= *before * kSameTime;
-    Take(std::move(moved), *seconds, as_fast ? status : PlanStatus::kFeasible, solver);
-    return as_fast;
+    Take(std::move(moved), *seconds, solver);
+    return *seconds <= *before * kSameTime;
   }
 
   // `program` fits both tiers.
-  void Take(Program program, double seconds, PlanStatus status, const std::string& solver) {
+  void Take(Program program, double seconds, const std::string& solver) {
     if (!best_.program.empty() && seconds >= best_seconds_) return;
     best_seconds_ = seconds;
     best_.program = std::move(program);
-    best_.status = status;
     best_.solver = solver;
   }
 
@@ -186,6 +181,10 @@ class TierPlanner {
       return std::move(best_);
     }
     best_.bound_seconds = BoundOfBest();
+    // What the planner said of a plan holds for its own question, not for the one asked here.
+    const double gap = planner_.proves() ? std::max(request_.gap, kOptimalGap) : kOptimalGap;
+    const bool proven = best_seconds_ <= best_.bound_seconds * (1 + gap);
+    best_.status = proven ? PlanStatus::kOptimal : PlanStatus::kFeasible;
     return std::move(best_);
   }
 

@@ -1,8 +1,8 @@
 // Plans of any planner for a host of limited memory with a disk below it.
 //
-// Planners know one tier, the host. This asks them as if the host had room for everything, as if every copy were as
-// slow as the disk's, and with what the host has; sends what does not fit the host to the disk (disk_moves.h), and
-// takes the fastest plan by the judge.
+// Planners know one tier, the host. This asks them as if the host had room for everything, and, where the disk makes
+// that plan slower, as if every copy were as slow as the disk's and, unless that cannot help, with what the host has;
+// sends what does not fit the host to the disk (disk_moves.h), and takes the fastest plan by the judge.
 #ifndef STR_STRATEGIES_TIERS_H_
 #define STR_STRATEGIES_TIERS_H_
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -57,6 +58,9 @@ class TiersTest : public ::testing::Test {
     }
     EXPECT_LE(simulation.disk_peak_bytes, request_.disk_limit_bytes);
     EXPECT_LE(result.bound_seconds, simulation.seconds * (1 + 1e-9));
+    if (result.status == PlanStatus::kOptimal && result.bound_seconds > 0) {
+      EXPECT_LE(simulation.seconds, result.bound_seconds * (1 + kOptimalGap));
+    }
     used_disk_ += simulation.disk_peak_bytes > 0;
     return simulation.seconds;
   }
@@ -89,18 +93,19 @@ TEST_F(TiersTest, ADiskIsNeverWorseThanNoneNorBetterThanALargeHost) {
   EXPECT_GT(better, 0) << "nowhere did the disk help";
 }
 
-// The planner "str", which counts how often it is asked.
+// The planner "str", which notes what it is asked.
 class WatchedPlanner : public Planner {
  public:
   absl::string_view name() const override { return "watched"; }
   absl::string_view description() const override { return "for this test"; }
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override {
-    ++calls;
+    gaps.push_back(request.gap);
     return FindPlanner("str")->Plan(request, progress, stop);
   }
 
-  mutable int calls = 0;
+  // Of each call.
+  mutable std::vector<double> gaps;
 };
 
 TEST_F(TiersTest, TheHostAloneIsNotTriedWhereItCannotHelp) {
@@ -117,10 +122,26 @@ TEST_F(TiersTest, TheHostAloneIsNotTriedWhereItCannotHelp) {
     const absl::StatusOr<PlanResult> result = PlanWithTiers(planner, request_, nullptr, nullptr);
     ASSERT_TRUE(result.ok()) << result.status();
     Seconds(*result);
-    EXPECT_EQ(planner.calls, disk_is_fast ? 2 : 3);
+    EXPECT_EQ(planner.gaps.size(), disk_is_fast ? 2 : 3);
     EXPECT_EQ(used_disk_ > 0, disk_is_fast);
     used_disk_ = 0;
   }
+}
+
+TEST_F(TiersTest, WhatFitsTheHostIsPlannedAsFinelyAsAsked) {
+  int asked_again = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    Load(seed, /*slowness=*/2);
+    request_.gap = 1e-4;
+    request_.host_limit_bytes = request_.disk_limit_bytes = int64_t{1} << 40;
+    const WatchedPlanner planner;
+    const absl::StatusOr<PlanResult> result = PlanWithTiers(planner, request_, nullptr, nullptr);
+    ASSERT_TRUE(result.ok()) << result.status();
+    if (Seconds(*result) <= result->bound_seconds * (1 + request_.gap)) continue;
+    ++asked_again;
+    EXPECT_EQ(planner.gaps.back(), request_.gap);
+  }
+  EXPECT_GT(asked_again, 0);
 }
 
 TEST_F(TiersTest, TheSmallestBudgetIsOneWithBothTiers) {

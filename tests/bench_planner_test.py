@@ -8,6 +8,7 @@ from conftest import ROOT, run_benchmark
 
 sys.path.insert(0, str(ROOT / "bench"))
 
+import planner  # noqa: E402
 import poet_paging  # noqa: E402
 
 
@@ -35,6 +36,21 @@ def bench(graph, folder, *arguments):
 def fixture_benched(graph):
     """(process, JSON) of all planners on the chain."""
     return bench(graph, graph.parent)
+
+
+def test_when_the_default_planner_was_as_good():
+    row = {"step_seconds": 2.0, "planner_seconds": 0.5, "found": [(0.0, 9.0), (0.01, 2.5), (0.02, 2.000001), (0.3, 2.0)]}
+    assert planner.time_to_reach(row, 2.5) == pytest.approx(0.011), "rounded up"
+    assert planner.time_to_reach(row, 2.0) == pytest.approx(0.301)
+    assert planner.time_to_reach(row | {"found": []}, 2.5) == 0.5, "when it ended at the latest"
+    assert planner.time_to_reach(row, 1.9) is None
+
+
+def test_the_plans_found_on_the_way_are_known(benched):
+    ours = next(row for row in benched[1]["cases"][0]["rows"] if row["strategy"] == "str")
+    steps = [step for _, step in ours["found"]]
+    assert steps and steps == sorted(steps, reverse=True)
+    assert steps[-1] >= ours["step_seconds"] - 1e-6
 
 
 def test_all_planners_are_judged_alike(benched):

@@ -14,24 +14,36 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-BAZEL = """#!/bin/bash
+# Prints its arguments, one of several words in quotes.
+WORDS = """words() {
+  for word in "$@"; do case "$word" in *" "*) printf " '%s'" "$word" ;; *) printf " %s" "$word" ;; esac; done
+}
+"""
+
+BINARY = f"""#!/bin/bash
+{WORDS}
+echo "binary$(words "$@") oneDNN=$TF_ENABLE_ONEDNN_OPTS config=$STR_CONFIG_DIR"
+"""
+
+BAZEL = f"""#!/bin/bash
 echo "bazel $*" >> "$CALLS"
-[[ -z "${BAZEL_FAILS:-}" ]] || { echo "the compiler said no" >&2; exit 1; }
-for option in "$@"; do [[ $option == --symlink_prefix=* ]] && prefix="${option#*=}"; done
-mkdir -p "${prefix}bin/optimizer/tools" "${prefix}bin/tf_plugin"
-printf '#!/bin/bash\\necho "binary $* oneDNN=$TF_ENABLE_ONEDNN_OPTS config=$STR_CONFIG_DIR"\\n' \\
-  > "${prefix}bin/optimizer/tools/str"
-touch "${prefix}bin/tf_plugin/libstr_tf.so"
+[[ -z "${{BAZEL_FAILS:-}}" ]] || {{ echo "the compiler said no" >&2; exit 1; }}
+for option in "$@"; do [[ $option == --symlink_prefix=* ]] && prefix="${{option#*=}}"; done
+mkdir -p "${{prefix}}bin/optimizer/tools" "${{prefix}}bin/tf_plugin"
+cat > "${{prefix}}bin/optimizer/tools/str" <<'END'
+{BINARY}END
+touch "${{prefix}}bin/tf_plugin/libstr_tf.so"
 """
 
 # As python3 it makes environments; as .venv/bin/python it installs into them and runs scripts.
-PYTHON = """#!/bin/bash
+PYTHON = f"""#!/bin/bash
+{WORDS}
 echo "$(basename "$0") $*" >> "$CALLS"
 case "$*" in
   "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
-  "-m pip "*) [[ -z "${PIP_FAILS:-}" ]] || { echo "no such version" >&2; exit 1; } ;;
+  "-m pip "*) [[ -z "${{PIP_FAILS:-}}" ]] || {{ echo "no such version" >&2; exit 1; }} ;;
   "-c "*) ;;
-  *) echo "python $* PYTHONPATH=$PYTHONPATH" ;;
+  *) echo "python$(words "$@") PYTHONPATH=$PYTHONPATH" ;;
 esac
 """
 
@@ -177,7 +189,7 @@ def test_works_from_elsewhere_and_through_a_symlink(tree, tmp_path):
 def test_python_gets_the_plugin_and_arguments_as_they_are(tree):
     result = tree.run("python", "train.py", "two words")
     site = tree.root / ".build" / "site-packages"
-    assert result.stdout == f"python train.py two words PYTHONPATH={site}\n"
+    assert result.stdout == f"python train.py 'two words' PYTHONPATH={site}\n"
     assert (site / "tensorflow-plugins" / "libstr_tf.so").exists()
 
 
@@ -209,15 +221,15 @@ def test_a_page_of_a_sweep_is_asked_for_with_equals_sign_or_space(tree, command,
     result = tree.run(command, "a graph", *options, "--seed=3")
     assert result.returncode == 0, result.stderr
     binary, report = result.stdout.splitlines()
-    assert binary.startswith(f"binary {command} a graph --seed=3 --json=rows.json ")
+    assert binary.startswith(f"binary {command} 'a graph' --seed=3 --json=rows.json ")
     assert report.startswith(f"python {tree.root}/optimizer/tools/report.py rows.json --html=page.html ")
 
 
 def test_without_a_page_a_sweep_gets_its_arguments_as_they_are(tree):
     result = tree.run("compare", "a graph", "--json", "rows.json")
-    assert result.stdout.startswith("binary compare a graph --json rows.json ")
+    assert result.stdout.startswith("binary compare 'a graph' --json rows.json ")
     named = tree.run("compare", "a graph", "--html=page.html")
-    assert named.stdout.startswith("binary compare a graph --json=page.json ")
+    assert named.stdout.startswith("binary compare 'a graph' --json=page.json ")
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,11 @@ def cut_between_steps(text):
     return text[: text.rindex("\nstep {", 0, len(text) // 2) + 1]
 
 
+def cut_between_steps_without_count(text):
+    """As files were before they had a count."""
+    return cut_between_steps("\n".join(line for line in text.split("\n") if not line.startswith("step_count:")))
+
+
 def random_bytes(_):
     return random.Random(1).randbytes(5000)
 
@@ -45,6 +50,7 @@ def original_ini(_):
     [
         (cut_in_the_middle, "STR-2002"),
         (cut_between_steps, "STR-2002"),
+        (cut_between_steps_without_count, "STR-2003"),
         (random_bytes, "STR-2002"),
         (original_ini, "STR-2002"),
     ],

@@ -119,7 +119,7 @@ class Bounder {
       return CutBound{cut, MinCutSeconds(problem_, cut, options_.budget_bytes), std::nullopt};
     }
     const double own = problem_.total_seconds();
-    CutBound result{cut, own, std::nullopt};
+    CutBound result{cut, own * (1 - kSumMargin), std::nullopt};
     const std::optional<SingleCut> model = SingleCutModel(problem_, cut, cut_options_);
     if (!model.has_value()) return result;
     const absl::StatusOr<Solution> solution = SolveWithHighs(model->model, solve);

@@ -65,7 +65,7 @@ absl::StatusOr<config::DeviceFile> FindDevice(const std::string& text) {
     if (absl::StartsWithIgnoreCase(names.back(), text)) beginning.push_back(file);
   }
   if (beginning.size() == 1 && !text.empty()) return config::ReadDevice(beginning.front());
-  if (!text.empty() && absl::StartsWithIgnoreCase(kCalibrated, text)) {
+  if (!text.empty() && beginning.empty() && absl::StartsWithIgnoreCase(kCalibrated, text)) {
     return absl::NotFoundError(absl::StrCat("--device: ", kCalibrated,
                                             " is not there yet; run str calibrate first, which measures this machine"));
   }

@@ -44,7 +44,7 @@ std::string TooManyFiles(const CLI::App& command) {
   if (names.empty() || extra.empty() || std::any_of(extra.begin(), extra.end(), is_option)) return "";
   files.insert(files.end(), extra.begin(), extra.end());
   return absl::StrCat(command.get_name(), " takes one ", absl::StrJoin(names, " and one "), ", but ", files.size(),
-                      " files were given: ", absl::StrJoin(files, ", "), "; run str ", command.get_name(),
+                      " arguments were given: ", absl::StrJoin(files, ", "), "; run str ", command.get_name(),
                       " once for each");
 }
 

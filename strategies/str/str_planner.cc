@@ -76,7 +76,6 @@ class OrderPlanner {
     if (*greedy_bytes > request_.budget_bytes) {
       if (absl::Status status = ConsiderTighter(greedy_, request_.budget_bytes); !status.ok()) return status;
     }
-    if (progress_ && !best_.empty()) Say(best_seconds_);
     if (!proven()) {
       if (absl::Status status = FindBound(); !status.ok()) return status;
       if (absl::Status status = SearchPlaced(); !status.ok()) return status;
@@ -142,7 +141,7 @@ class OrderPlanner {
     options.wide_seconds = bound_.seconds * (1 + kWideGap);
     if (progress_) {
       options.progress = [this](const AnnealResult& best) {
-        if (best.fits) Say(best.evaluation.seconds);
+        if (best.fits) Say("searching at", best.evaluation.seconds);
       };
     }
     AnnealResult found = RunPortfolio(model_, starts, options, limit_);
@@ -150,8 +149,10 @@ class OrderPlanner {
     return RunPortfolio(model_, {least_.decisions}, options, limit_);
   }
 
-  void Say(double seconds) const {
-    progress_(absl::StrFormat("best %.6f s, bound %.6f s, gap %.3f %%", seconds, bound_.seconds,
+  // "best" is what the judge says of a plan that fits; where the search is, it estimates.
+  void Say(absl::string_view what, double seconds) const {
+    if (!progress_) return;
+    progress_(absl::StrFormat("%s %.6f s, bound %.6f s, gap %.3f %%", what, seconds, bound_.seconds,
                               100 * (seconds / bound_.seconds - 1)));
   }
 
@@ -189,6 +190,7 @@ class OrderPlanner {
     if (!fits || (!best_.empty() && needs->seconds >= best_seconds_)) return needs->bytes;
     best_ = program;
     best_seconds_ = needs->seconds;
+    Say("best", best_seconds_);
     return needs->bytes;
   }
 
