@@ -190,12 +190,12 @@ TEST_F(BadInputTest, MoreFilesThanACommandTakes) {
   const std::string named = absl::StrCat(graph_, ", ", other);
   const Outcome plan = Str(absl::StrCat("plan ", both, " --budget=60% --output=", Path("plan.conf")));
   EXPECT_EQ(plan.exit_code, 1);
-  EXPECT_EQ(plan.err, absl::StrCat("str: plan takes one GRAPH, but 2 files were given: ", named,
+  EXPECT_EQ(plan.err, absl::StrCat("str: plan takes one GRAPH, but 2 arguments were given: ", named,
                                    "; run str plan once for each\n"));
   for (const char* command : {"simulate", "explain"}) {
     const Outcome outcome = Str(absl::StrCat(command, " ", both, " plan.conf"));
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(" takes one GRAPH and one STRATEGY, but 3 files were given: ",
+    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(" takes one GRAPH and one STRATEGY, but 3 arguments were given: ",
                                                     named, ", plan.conf; run str ", command, " once for each")));
   }
   const Outcome compare = Str(absl::StrCat("compare ", both, " --strategies=keep-all --budgets=100%"));
