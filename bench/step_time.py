@@ -1,9 +1,9 @@
 """Peak and step time with a plan: predicted against measured.
 
 Each example is trained plainly, with a plan that keeps everything, and with plans for several budgets, all at once and
-in turns step by step. A plan's step time counts as a ratio to the one with everything kept, measured and predicted
-alike: how fast the machine was when the graph was captured drops out, and so does what a plan changes for all of them
-(one op at a time, in a fixed order, in memory that is allocated once).
+in turns step by step. A plan's step time counts as a ratio to the one with everything kept, measured (the median over
+the turns) and predicted alike: how fast the machine was when the graph was captured drops out, and so does what a plan
+changes for all of them (one op at a time, in a fixed order, in memory that is allocated once).
 
     ./str bench step_time
     ./str bench step_time --models=unet --shares=0.6,0.75 --steps=20
@@ -78,8 +78,8 @@ def judge(row, trained, kept, plain):
     row["trained"] = trained["status"]
     row["equal"] = interleaved.equal([trained, kept], [plain])
     row["measured_peak_bytes"] = peak = trained["peak_bytes"]
-    row["step_ratio"] = stages.step_ratio(trained, kept)
-    row["step_ratio_to_plain"] = stages.step_ratio(trained, plain)
+    row["step_ratio"] = interleaved.turn_ratio(trained, kept)
+    row["step_ratio_to_plain"] = interleaved.turn_ratio(trained, plain)
     predicted = row["predicted_peak_bytes"]
     row["peak_close"] = peak is not None and abs(peak - predicted) <= _PEAK_SHARE * predicted + _PEAK_BYTES
     row["measured_over_predicted"] = None

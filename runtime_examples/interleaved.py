@@ -40,6 +40,15 @@ def step_ratio(results, plain):
     return None if None in ratios else statistics.median(ratios)
 
 
+def turn_ratio(results, other):
+    """Of two trainings in turns: median of the step times' ratios turn by turn, without the first; None: too few steps.
+
+    A slow moment of the machine takes in both steps of a turn. It would weigh on a ratio of medians.
+    """
+    pairs = list(zip(results["step_seconds"], other["step_seconds"], strict=False))[1:]
+    return statistics.median(one / two for one, two in pairs) if pairs else None
+
+
 def peak_bytes(results):
     """The highest of the rounds, None where none was measured."""
     return max((one["peak_bytes"] for one in results if one["peak_bytes"] is not None), default=None)

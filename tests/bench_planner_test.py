@@ -39,7 +39,8 @@ def fixture_benched(graph):
 
 
 def test_when_the_default_planner_was_as_good():
-    row = {"step_seconds": 2.0, "planner_seconds": 0.5, "found": [(0.0, 9.0), (0.01, 2.5), (0.02, 2.000001), (0.3, 2.0)]}
+    found = [(0.0, 9.0), (0.01, 2.5), (0.02, 2.000001), (0.3, 2.0)]
+    row = {"step_seconds": 2.0, "planner_seconds": 0.5, "found": found}
     assert planner.time_to_reach(row, 2.5) == pytest.approx(0.011), "rounded up"
     assert planner.time_to_reach(row, 2.0) == pytest.approx(0.301)
     assert planner.time_to_reach(row | {"found": []}, 2.5) == 0.5, "when it ended at the latest"

@@ -7,6 +7,8 @@ import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(ROOT / "runtime_examples"))
+import interleaved
 import step_time
 
 MIB = 2**20
@@ -30,6 +32,13 @@ def test_close_and_far_are_told_apart():
     assert not judged(3.4, 101 * MIB)["time_close"]
     assert not judged(3.2, 103 * MIB)["peak_close"]
     assert not judged(3.2, 101 * MIB, variables_sha256="b")["equal"]
+
+
+def test_a_slow_moment_weighs_on_neither_training():
+    kept = {"step_seconds": [9.0, 2.0, 2.0, 2.0, 6.0, 6.0]}
+    trained = {"step_seconds": [9.0, 2.2, 2.2, 6.6, 6.6, 6.6]}
+    assert interleaved.turn_ratio(trained, kept) == pytest.approx(1.1)
+    assert interleaved.turn_ratio({"step_seconds": [9.0]}, kept) is None
 
 
 def test_the_table_shows_measurements_and_missing_plans():
