@@ -1,11 +1,11 @@
 #include "optimizer/sweep/sweep.h"
 
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "optimizer/parallel/run_parallel.h"
 
 namespace str::tools {
 
@@ -18,30 +18,23 @@ absl::Status RunSweep(const std::vector<SweepPoint>& points, int threads, const 
   const absl::Time start = absl::Now();
   absl::Mutex mutex;
   absl::Status failure;
-  size_t next = 0, done = points.size() - open.size();
+  size_t done = points.size() - open.size();
   if (done > 0) std::fprintf(stderr, "str: %zu of %zu points are there already\n", done, points.size());
-  const auto work = [&] {
-    while (true) {
-      const SweepPoint* point = nullptr;
-      {
-        absl::MutexLock lock(&mutex);
-        if (next == open.size() || stop || !failure.ok()) return;
-        point = open[next++];
-      }
-      std::string summary;
-      const JsonObject row = point->run(&summary);
+  optimizer::RunParallel(static_cast<int>(open.size()), threads, [&](int i) {
+    const SweepPoint& point = *open[i];
+    {
       absl::MutexLock lock(&mutex);
-      if (stop) return;
-      absl::Status status = store->Add(point->name, row);
-      if (!status.ok()) failure = std::move(status);
-      std::fprintf(stderr, "str: %.1f s: %zu of %zu: %s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), ++done,
-                   points.size(), point->name.c_str(), summary.c_str());
+      if (stop || !failure.ok()) return;
     }
-  };
-  std::vector<std::thread> workers;
-  for (int i = 1; i < threads; ++i) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
+    std::string summary;
+    const JsonObject row = point.run(&summary);
+    absl::MutexLock lock(&mutex);
+    if (stop) return;
+    absl::Status status = store->Add(point.name, row);
+    if (!status.ok()) failure = std::move(status);
+    std::fprintf(stderr, "str: %.1f s: %zu of %zu: %s: %s\n", absl::ToDoubleSeconds(absl::Now() - start), ++done,
+                 points.size(), point.name.c_str(), summary.c_str());
+  });
   return failure;
 }
 
