@@ -14,7 +14,7 @@ using Names = std::set<std::string>;
 
 Names Inside(GraphBuilder& builder) {
   const tensorflow::Graph& graph = builder.graph();
-  const std::vector<bool> inside = InsideControlFlow(graph);
+  const std::vector<bool> inside = AnalyzeControlFlow(graph).inside;
   Names names;
   for (const tensorflow::Node* node : graph.op_nodes()) {
     if (inside[node->id()]) names.insert(node->name());
@@ -175,6 +175,120 @@ TEST_F(ControlFlowTest, BehindALoopInABranchOneIsStillInsideOfTheBranch) {
   b_.Add("Merge", "merge", {"switch:0", "between"});
   b_.Add("Neg", "after", {"merge:0"});
   EXPECT_EQ(Inside(b_), Union(LoopNames("w/"), {"switch", "limit_switch", "between", "merge"}));
+}
+
+TEST_F(ControlFlowTest, BehindAMergeWhoseInputsCanAllBeDeadOneIsInside) {
+  // p false and q false: neither input is alive.
+  b_.Add("Switch", "on_p", {"before", "p"});
+  b_.Add("Switch", "on_q", {"before", "q"});
+  b_.Add("Merge", "merge", {"on_p:1", "on_q:1"});
+  b_.Add("Neg", "after", {"merge:0"});
+  EXPECT_EQ(Inside(b_), Names({"on_p", "on_q", "merge", "after"}));
+}
+
+TEST_F(ControlFlowTest, AMergeOfAllCasesOfTwoPredicatesIsAlwaysAlive) {
+  b_.Add("Switch", "on_p", {"before", "p"});
+  b_.Add("Switch", "q_when_p", {"q", "p"});
+  b_.Add("Switch", "on_q", {"on_p:1", "q_when_p:1"});
+  b_.Add("Merge", "merge", {"on_p:0", "on_q:0", "on_q:1"});
+  b_.Add("Neg", "after", {"merge:0"});
+  EXPECT_EQ(Inside(b_), Names({"on_p", "q_when_p", "on_q", "merge"}));
+}
+
+TEST_F(ControlFlowTest, APredicateIsTheSameBehindAnIdentity) {
+  b_.Add("Identity", "p_again", {"p"});
+  b_.Add("Switch", "switch1", {"before", "p"});
+  b_.Add("Switch", "switch2", {"before", "p_again"});
+  b_.Add("Merge", "merge", {"switch1:1", "switch2:0"});
+  b_.Add("Neg", "after", {"merge:0"});
+  EXPECT_EQ(Inside(b_), Names({"switch1", "switch2", "merge"}));
+}
+
+TEST_F(ControlFlowTest, AControlEdgeFromADeadNodeKillsAllButAMerge) {
+  b_.Add("Switch", "switch", {"before", "p"});
+  b_.Add("Exp", "when_true", {"switch:1"});
+  b_.Add("Neg", "behind", {"x", "^when_true"});
+  b_.Add("Merge", "merge", {"switch:0", "switch:1", "^when_true"});
+  b_.Add("Neg", "after", {"merge:0"});
+  EXPECT_EQ(Inside(b_), Names({"switch", "when_true", "behind", "merge"}));
+}
+
+TEST_F(ControlFlowTest, AControlTriggerRunsAlways) {
+  b_.Add("Switch", "switch", {"before", "p"});
+  b_.Add("Exp", "when_true", {"switch:1"});
+  b_.Add("ControlTrigger", "trigger", {"^when_true"});
+  b_.Add("Neg", "after", {"x", "^trigger"});
+  EXPECT_EQ(Inside(b_), Names({"switch", "when_true"}));
+}
+
+TEST_F(ControlFlowTest, FunctionalConditionalsAndLoopsThatWereNotLoweredRunOnce) {
+  tensorflow::NameAttrList function;
+  function.set_name("f");
+  b_.Add("StatelessIf", "if", {"p", "x"},
+         {{"then_branch", function},
+          {"else_branch", function},
+          {"Tout", std::vector<tensorflow::DataType>({tensorflow::DT_FLOAT})}});
+  b_.Add("StatelessWhile", "while", {"x"}, {{"cond", function}, {"body", function}});
+  b_.Add("PartitionedCall", "call", {"x"},
+         {{"f", function}, {"Tout", std::vector<tensorflow::DataType>({tensorflow::DT_FLOAT})}});
+  b_.Add("Neg", "after", {"if", "^while", "^call"});
+  EXPECT_EQ(Inside(b_), Names());
+}
+
+TEST_F(ControlFlowTest, AResultOfADeadValueMayBeMissing) {
+  b_.Add("Switch", "switch", {"before", "p"});
+  b_.Add("Exp", "when_true", {"switch:1"});
+  b_.Add("_Retval", "sometimes", {"when_true"}, {{"index", 0}});
+  b_.Add("_Retval", "always", {"before"}, {{"index", 1}});
+  const ControlFlow control_flow = AnalyzeControlFlow(b_.graph());
+  EXPECT_TRUE(control_flow.may_be_dead[b_.Find("sometimes")->id()]);
+  EXPECT_FALSE(control_flow.may_be_dead[b_.Find("always")->id()]);
+}
+
+TEST_F(ControlFlowTest, ALoopEnteredUnderAConditionIsLeftUnderIt) {
+  // Only one of the values that enter is conditional: the whole loop is.
+  b_.Add("Switch", "limit_switch", {"limit", "p"});
+  OpenLoop(b_, "w/", "before", "limit_switch:1");
+  CloseLoop(b_, "w/", "w/body");
+  b_.Add("Neg", "after", {"w/exit"});
+  EXPECT_EQ(Inside(b_), Union(LoopNames("w/"), {"limit_switch", "after"}));
+}
+
+int PositionOf(const std::vector<tensorflow::Node*>& order, const std::string& name) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i]->name() == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+TEST_F(ControlFlowTest, WhatEntersALoopComesBeforeWhatLeavesIt) {
+  OpenLoop(b_, "w/", "before", "limit");
+  CloseLoop(b_, "w/", "w/body");
+  // Enters the loop, and is used there only in the next iteration: no forward edge leads from it to the Exit.
+  b_.Add("Exp", "zz_late", {"x"});
+  b_.Add("Enter", "w/late", {"zz_late"}, {{"frame_name", "w/"}});
+  b_.Add("Merge", "w/late_merge", {"w/late", "w/late"});
+  b_.Add("Add", "w/sum", {"w/body", "w/late_merge"});
+  b_.Redirect("w/next", 0, "w/sum");
+  b_.Add("Neg", "aa_after", {"w/exit"});
+  const std::vector<tensorflow::Node*> order = NodesInOrder(b_.graph());
+  EXPECT_EQ(static_cast<int>(order.size()), b_.graph().num_nodes());
+  EXPECT_LT(PositionOf(order, "zz_late"), PositionOf(order, "w/exit"));
+  EXPECT_LT(PositionOf(order, "w/exit"), PositionOf(order, "aa_after"));
+}
+
+TEST_F(ControlFlowTest, LoopsAreCountedByTheOutermost) {
+  OpenLoop(b_, "o/", "before", "limit");
+  OpenLoop(b_, "i/", "o/body", "o/limit");
+  CloseLoop(b_, "i/", "i/body");
+  CloseLoop(b_, "o/", "i/exit");
+  OpenLoop(b_, "p/", "before", "limit");
+  CloseLoop(b_, "p/", "p/body");
+  const ControlFlow control_flow = AnalyzeControlFlow(b_.graph());
+  ASSERT_EQ(control_flow.loops.size(), 3);
+  EXPECT_EQ(OutermostLoop(control_flow, *b_.Find("i/body")), OutermostLoop(control_flow, *b_.Find("o/body")));
+  EXPECT_NE(OutermostLoop(control_flow, *b_.Find("p/body")), OutermostLoop(control_flow, *b_.Find("o/body")));
+  EXPECT_EQ(OutermostLoop(control_flow, *b_.Find("before")), -1);
 }
 
 }  // namespace

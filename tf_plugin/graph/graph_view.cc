@@ -6,10 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "config/tensor_name.h"
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/types.h"
-#include "tensorflow/core/graph/algorithm.h"
 #include "tensorflow/core/platform/hash.h"
-#include "tf_plugin/graph/control_flow.h"
 #include "tf_plugin/graph/op_facts.h"
 
 namespace str::graph {
@@ -46,18 +45,16 @@ std::string Fingerprint(const GraphView& view) {
 
 GraphView MakeGraphView(const tensorflow::Graph& graph) {
   GraphView view;
-  std::vector<Node*> all;
-  // Without a loop's back edges, or the order would start in the middle of the loop.
-  tensorflow::GetReversePostOrder(graph, &all, tensorflow::NodeComparatorName(),
-                                  [](const Edge& edge) { return !edge.src()->IsNextIteration(); });
-  for (Node* node : all) {
+  for (Node* node : NodesInOrder(graph)) {
     if (node->IsOp()) view.order.push_back(node);
   }
   view.shapes = InferStaticShapes(graph, view.order);
-  const std::vector<bool> control_flow = InsideControlFlow(graph);
+  view.control_flow = AnalyzeControlFlow(graph);
   view.recompute.resize(graph.num_node_ids());
   for (const Node* node : view.order) {
-    view.recompute[node->id()] = control_flow[node->id()] ? config::RECOMPUTE_CONTROL_FLOW : RecomputeOf(*node);
+    // Results keep their own kind: a result that may be missing is still a result.
+    const bool inside = view.control_flow.inside[node->id()] && !node->IsRetval();
+    view.recompute[node->id()] = inside ? config::RECOMPUTE_CONTROL_FLOW : RecomputeOf(*node);
   }
   view.fingerprint = Fingerprint(view);
   return view;
@@ -70,6 +67,17 @@ config::Output DescribeOutput(const Node& node, int output, const StaticShapes& 
   described.set_known_rank(!shape.unknown_rank());
   for (int i = 0; i < shape.dims(); ++i) described.add_dim(shape.dim_size(i));
   return described;
+}
+
+std::vector<const Node*> ResultsOf(const GraphView& view) {
+  std::vector<const Node*> results;
+  for (const Node* node : view.order) {
+    int index = 0;
+    if (!node->IsRetval() || !tensorflow::TryGetNodeAttr(node->attrs(), "index", &index) || index < 0) continue;
+    if (index >= static_cast<int>(results.size())) results.resize(index + 1, nullptr);
+    results[index] = node;
+  }
+  return results;
 }
 
 bool IsTrainingGraph(const tensorflow::Graph& graph) {

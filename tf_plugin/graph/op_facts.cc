@@ -101,6 +101,8 @@ bool IsView(const std::string& op) {
   return kViews->contains(op);
 }
 
+bool IsListOfSlices(const std::string& op) { return op == "TensorListFromTensor"; }
+
 bool SumsInOrderOfBuffers(const std::string& op, int inputs) { return op == "AddN" && inputs > 2; }
 
 std::vector<int> ForwardedInputs(const Node& node) {

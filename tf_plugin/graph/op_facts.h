@@ -27,6 +27,9 @@ bool IsNeverComputed(const tensorflow::Node& node);
 // Output 0 always shares the buffer of input 0.
 bool IsView(const std::string& op);
 
+// Output 0 is a list whose elements are slices of input 0: whoever holds the list holds the input's buffer.
+bool IsListOfSlices(const std::string& op);
+
 // Inputs that the kernel takes over for output 0 when it alone holds them, in the order in which it tries them.
 std::vector<int> ForwardedInputs(const tensorflow::Node& node);
 
