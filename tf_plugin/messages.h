@@ -11,6 +11,15 @@
 //   STR-3002  a graph was captured
 //   STR-3003  a graph could not be captured
 //   STR-3004  the disk tier lies in memory
+//   STR-3005  how much memory loops hold, which no plan changes
+//   STR-3006  a strategy is used for a graph that differs in small nodes
+//
+// Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
+//
+//   STR-4001  a node of the program did not run, ran twice or ran out of order
+//   STR-4002  a result of the step has no value
+//   STR-4003  memory is not as planned
+//   STR-4004  a value is not what was first computed
 #ifndef STR_TF_PLUGIN_MESSAGES_H_
 #define STR_TF_PLUGIN_MESSAGES_H_
 

@@ -14,6 +14,7 @@
 #include "tf_plugin/capture/capture_pass.h"
 #include "tf_plugin/device/limited_device.h"
 #include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/graph/canonical_choices.h"
 #include "tf_plugin/graph/graph_view.h"
 #include "tf_plugin/messages.h"
 #include "tf_plugin/rewrite/rewrite_pass.h"
@@ -59,25 +60,51 @@ absl::Status Capture(const GraphOptimizationPassOptions& options, const std::str
   return capture::CaptureWithoutRunning(view, name, short_device, settings.capture_directory);
 }
 
+// Eager ops and helpers, and graphs that were captured or rewritten already.
+bool IsPassedOver(const Graph& graph) {
+  return graph.num_op_nodes() < graph::kSmallestGraphNodes || device::IsMarked(graph);
+}
+
+class SettlingPass : public tensorflow::GraphOptimizationPass {
+ public:
+  absl::Status Run(const GraphOptimizationPassOptions& options) override {
+    if (options.partition_graphs == nullptr) return absl::OkStatus();
+    for (auto& [device, graph] : *options.partition_graphs) {
+      if (IsPassedOver(*graph)) continue;
+      if (absl::Status status = graph::SettleChoices(*graph); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+};
+
 class StrPass : public tensorflow::GraphOptimizationPass {
  public:
   absl::Status Run(const GraphOptimizationPassOptions& options) override {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     const Settings& settings = GetSettings();
     for (auto& [device, graph] : *options.partition_graphs) {
-      if (graph->num_op_nodes() < graph::kSmallestGraphNodes || device::IsMarked(*graph)) continue;
+      if (IsPassedOver(*graph)) continue;
       absl::Status status;
       if (!settings.capture_directory.empty()) {
         status = Capture(options, device, *graph);
       } else if (!settings.strategy_path.empty()) {
-        status = rewrite::RewriteGraph(rewrite::ProcessStrategies(), settings.strict, graph,
-                                       {settings.host_limit_bytes, settings.disk_limit_bytes});
+        status = rewrite::RewriteGraph(rewrite::ProcessStrategies(),
+                                       {settings.strict,
+                                        settings.verify,
+                                        {settings.host_limit_bytes, settings.disk_limit_bytes},
+                                        options.flib_def},
+                                       graph);
       }
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 };
+
+void RegisterPass(int phase, std::unique_ptr<tensorflow::GraphOptimizationPass> pass) {
+  tensorflow::OptimizationPassRegistry::Global()->Register(tensorflow::OptimizationPassRegistry::POST_PARTITIONING,
+                                                           phase, std::move(pass));
+}
 
 // Nothing is registered unless the environment or the home directory asks for something.
 bool Register() {
@@ -86,8 +113,8 @@ bool Register() {
   if (settings.disabled || (!passes && !settings.memory_limit_bytes.has_value())) return false;
   device::RegisterLimitedDevice(settings.memory_limit_bytes.value_or(device::kNoLimit));
   if (passes) {
-    tensorflow::OptimizationPassRegistry::Global()->Register(tensorflow::OptimizationPassRegistry::POST_PARTITIONING,
-                                                             kPhase, std::make_unique<StrPass>());
+    RegisterPass(graph::kSettlingPhase, std::make_unique<SettlingPass>());
+    RegisterPass(kPhase, std::make_unique<StrPass>());
   }
   return true;
 }

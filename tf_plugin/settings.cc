@@ -27,9 +27,10 @@ std::string Environment(const char* name) {
   Refuse(absl::StrCat(name, "=", value, ": ", reason));
 }
 
-bool Switch(const char* name) {
+bool Switch(const char* name, bool by_default = false) {
   const std::string value = Environment(name);
-  if (value.empty() || value == "0") return false;
+  if (value.empty()) return by_default;
+  if (value == "0") return false;
   if (value == "1") return true;
   Refuse(name, value, "must be 0 or 1");
 }
@@ -65,6 +66,7 @@ Settings ReadSettings() {
   settings.disabled = Switch("STR_DISABLE");
   if (settings.disabled) return settings;
   settings.strict = Switch("STR_STRICT");
+  settings.verify = Switch("STR_VERIFY", /*by_default=*/true);
   if (const std::string text = Environment("STR_VERBOSE"); !text.empty()) {
     if (!absl::SimpleAtoi(text, &settings.verbose) || settings.verbose < 0 || settings.verbose > 3) {
       Refuse("STR_VERBOSE", text, "must be 0, 1, 2 or 3");

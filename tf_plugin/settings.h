@@ -13,6 +13,7 @@ namespace str {
 struct Settings {
   bool disabled = false;          // STR_DISABLE=1
   bool strict = false;            // STR_STRICT=1
+  bool verify = true;             // STR_VERIFY=0
   int verbose = 1;                // STR_VERBOSE=0..3; 0 is silent
   std::string capture_directory;  // STR_CAPTURE; empty: no capture
   bool capture_only = false;      // STR_CAPTURE_ONLY=1

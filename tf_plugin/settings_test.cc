@@ -22,7 +22,7 @@ class SettingsTest : public ::testing::Test {
     std::filesystem::create_directories(home_);
     for (const char* name :
          {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY", "STR_MEMORY_LIMIT",
-          "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR"}) {
+          "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR", "STR_VERIFY"}) {
       unsetenv(name);
     }
     setenv("HOME", home_.c_str(), 1);
@@ -46,18 +46,20 @@ class SettingsTest : public ::testing::Test {
 #define EXPECT_REFUSED(message) EXPECT_EXIT(GetSettings(), ::testing::ExitedWithCode(1), message)
 
 TEST_F(SettingsTest, WithoutVariablesNothingIsAskedFor) {
-  EXPECT_SETTINGS(!s.disabled && !s.strict && s.verbose == 1 && s.capture_directory.empty() && !s.capture_only &&
-                  !s.memory_limit_bytes.has_value() && s.strategy_path.empty() && !s.strategy_path_was_set);
+  EXPECT_SETTINGS(!s.disabled && !s.strict && s.verify && s.verbose == 1 && s.capture_directory.empty() &&
+                  !s.capture_only && !s.memory_limit_bytes.has_value() && s.strategy_path.empty() &&
+                  !s.strategy_path_was_set);
 }
 
 TEST_F(SettingsTest, EmptyVariablesAreAsGoodAsNone) {
   for (const char* name :
        {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY", "STR_MEMORY_LIMIT",
-        "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR"}) {
+        "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR", "STR_VERIFY"}) {
     Set(name, "");
   }
-  EXPECT_SETTINGS(!s.disabled && !s.strict && s.verbose == 1 && s.capture_directory.empty() && !s.capture_only &&
-                  !s.memory_limit_bytes.has_value() && s.strategy_path.empty() && !s.strategy_path_was_set);
+  EXPECT_SETTINGS(!s.disabled && !s.strict && s.verify && s.verbose == 1 && s.capture_directory.empty() &&
+                  !s.capture_only && !s.memory_limit_bytes.has_value() && s.strategy_path.empty() &&
+                  !s.strategy_path_was_set);
 }
 
 TEST_F(SettingsTest, SwitchesAreOnWithOneAndOffWithZero) {
@@ -65,6 +67,9 @@ TEST_F(SettingsTest, SwitchesAreOnWithOneAndOffWithZero) {
   EXPECT_SETTINGS(s.strict);
   Set("STR_STRICT", "0");
   EXPECT_SETTINGS(!s.strict);
+  Set("STR_VERIFY", "0");
+  EXPECT_SETTINGS(!s.verify);
+  Set("STR_VERIFY", "");
   Set("STR_STRICT", "yes");
   EXPECT_REFUSED("STR-2001 STR_STRICT=yes: must be 0 or 1");
 }

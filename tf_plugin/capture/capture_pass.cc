@@ -2,10 +2,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "config/in_program.h"
 #include "config/text_units.h"
@@ -41,6 +43,30 @@ void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::strin
                                    graph.fingerprint(), ", to ", *path));
 }
 
+// One line that says which memory no plan can change.
+void SayLoops(const config::GraphFile& graph) {
+  if (graph.loop().empty()) return;
+  std::vector<std::string> loops;
+  for (const config::LoopMemory& loop : graph.loop()) {
+    loops.push_back(absl::StrCat("'", loop.name(), "' ", config::FormatBytes(loop.bytes())));
+  }
+  SayOnce(
+      "STR-3005",
+      absl::StrCat("the memory of loops is not planned, the rest of the graph is. Most bytes that each loop holds: ",
+                   absl::StrJoin(loops, ", "), ". Graph ", graph.fingerprint()));
+}
+
+// Ops inside of loops get the indices behind `nodes`, one for each loop that is in no other, in the order of
+// GraphFile::loop: their memory is counted.
+void MarkLoops(const graph::GraphView& view, int nodes) {
+  for (Node* node : view.order) {
+    const int loop = graph::OutermostLoop(view.control_flow, *node);
+    if (loop >= 0 && !node->IsControlFlow() && !graph::IsNeverComputed(*node)) {
+      device::MarkNode(node, view.fingerprint, nodes + loop);
+    }
+  }
+}
+
 // Collects a StepProfile while the graph runs, and writes the file after each measured step: whenever the process ends,
 // what was measured until then is there.
 class CaptureObserver : public device::GraphObserver {
@@ -54,7 +80,9 @@ class CaptureObserver : public device::GraphObserver {
 
   absl::Mutex* OneAtATime() override { return &one_at_a_time_; }
 
-  void Starting(int, OpKernelContext& context, device::OpRecord&) override {
+  void Starting(int index, OpKernelContext& context, device::OpRecord& op) override {
+    op.in_marked_graph = index < nodes_;
+    if (index >= nodes_) op.loop = index - nodes_;
     absl::MutexLock lock(&mutex_);
     if (context.step_id() != step_id_) {
       // A node that TensorFlow left out keeps a step from completing by count.
@@ -63,9 +91,9 @@ class CaptureObserver : public device::GraphObserver {
       measuring_ = profile_.steps() < kStepsMeasured;
       finished_ = 0;
       inputs_.clear();
-      if (measuring_) device::SharedDeviceMemory()->BeginStep();
+      if (measuring_) memory_step_ = device::SharedDeviceMemory()->BeginStep();
     }
-    if (measuring_) inputs_[&context] = SeeInputs(context);
+    if (measuring_ && index < nodes_) inputs_[&context] = SeeInputs(context);
   }
 
   void Finished(int index, OpKernelContext& context, const device::OpRecord& op, int64_t elapsed_ns) override {
@@ -89,7 +117,13 @@ class CaptureObserver : public device::GraphObserver {
  private:
   void CompleteStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     measuring_ = false;
-    profile_.AddStep(device::SharedDeviceMemory()->EndStep());
+    const std::optional<device::StepMemory> memory = device::SharedDeviceMemory()->EndStep(memory_step_);
+    if (!memory.has_value()) {
+      SayOnce("STR-3003", absl::StrCat("a step of ", description_.name(), " (", description_.fingerprint(),
+                                       ") is not measured: another captured graph ran at the same time"));
+      return;
+    }
+    profile_.AddStep(*memory);
     config::GraphFile graph = description_;
     if (absl::Status status = profile_.Complete(marked_, graph); !status.ok()) {
       SayCaptured(graph, status);
@@ -98,6 +132,7 @@ class CaptureObserver : public device::GraphObserver {
     graph.set_copy_out_bytes_per_second(CopyRatesHere().out_bytes_per_second);
     graph.set_copy_in_bytes_per_second(CopyRatesHere().in_bytes_per_second);
     SayCaptured(graph, WriteCapture(graph, directory_));
+    if (profile_.steps() == 1) SayLoops(graph);
   }
 
   const config::GraphFile description_;
@@ -108,6 +143,7 @@ class CaptureObserver : public device::GraphObserver {
   absl::Mutex mutex_;
   int64_t step_id_ ABSL_GUARDED_BY(mutex_) = -1;
   bool measuring_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t memory_step_ ABSL_GUARDED_BY(mutex_) = 0;
   // Nodes of this step that are done.
   int finished_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<const OpKernelContext*, std::vector<InputSeen>> inputs_ ABSL_GUARDED_BY(mutex_);
@@ -127,6 +163,7 @@ void CaptureByRunning(const graph::GraphView& view, const std::string& name, con
     marked[i] = nodes;
     device::MarkNode(node, view.fingerprint, nodes++);
   }
+  MarkLoops(view, nodes);
   // A function that is traced again to the same graph goes on with the same profile.
   if (device::FindObserver(view.fingerprint) != nullptr) return;
   device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(DescribeGraph(view, name, device),

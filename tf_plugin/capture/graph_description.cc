@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -25,8 +26,8 @@ void DescribeEdges(const Node& node, config::Node& described) {
   std::vector<std::string> inputs(node.num_inputs());
   std::vector<std::string> controls;
   for (const Edge* edge : node.in_edges()) {
-    // The back edge of a loop would make a cycle; what is inside of loops is left alone anyway.
-    if (!edge->src()->IsOp() || edge->src()->IsNextIteration()) continue;
+    // The back edge of a loop would make a cycle; DescribeLoops adds what it stands for.
+    if (!edge->src()->IsOp() || !graph::IsForwardEdge(*edge)) continue;
     if (edge->IsControlEdge()) {
       controls.push_back(edge->src()->name());
     } else {
@@ -37,6 +38,25 @@ void DescribeEdges(const Node& node, config::Node& described) {
   std::sort(controls.begin(), controls.end());
   described.mutable_input()->Assign(inputs.begin(), inputs.end());
   described.mutable_control()->Assign(controls.begin(), controls.end());
+}
+
+// What leaves a loop may depend on all that enters it. Without these edges a program could ask for the one before it
+// computes the other, and the step would never end.
+void DescribeLoops(const graph::GraphView& view, config::GraphFile& graph) {
+  std::map<const Node*, int> index;
+  for (size_t i = 0; i < view.order.size(); ++i) index[view.order[i]] = static_cast<int>(i);
+  std::map<int, std::set<std::string>> controls;
+  for (const auto& [first, second] : graph::LoopOrder(view.control_flow.loops)) {
+    controls[index.at(second)].insert(first->name());
+  }
+  for (const graph::Loop& loop : view.control_flow.loops) {
+    if (loop.parent < 0) graph.add_loop()->set_name(loop.frame);
+  }
+  for (auto& [node, names] : controls) {
+    config::Node& described = *graph.mutable_node(node);
+    names.insert(described.control().begin(), described.control().end());
+    described.mutable_control()->Assign(names.begin(), names.end());
+  }
 }
 
 // A variable's size, from the shape that its handle carries.
@@ -89,7 +109,8 @@ config::GraphFile DescribeGraph(const graph::GraphView& view, const std::string&
                           described.variable_use() == config::VARIABLE_READ);
     }
     if (node->num_outputs() == 0 || described.output(0).external()) continue;
-    if (graph::IsView(node->type_string()) && node->num_inputs() > 0) {
+    const bool shares = graph::IsView(node->type_string()) || graph::IsListOfSlices(node->type_string());
+    if (shares && node->num_inputs() > 0) {
       described.mutable_output(0)->set_view_of_input_plus1(1);
     } else {
       for (int k : graph::ForwardedInputs(*node)) {
@@ -97,6 +118,7 @@ config::GraphFile DescribeGraph(const graph::GraphView& view, const std::string&
       }
     }
   }
+  DescribeLoops(view, graph);
   return graph;
 }
 

@@ -171,5 +171,25 @@ TEST_F(GraphDescriptionTest, HandlesAndStringsHaveNoSizeToKnow) {
   EXPECT_OK(FillBytesFromShapes(view_, graph));
 }
 
+TEST_F(GraphDescriptionTest, AllThatEntersALoopComesBeforeAllThatLeavesIt) {
+  b_.Argument("x", DT_FLOAT, PartialTensorShape({}), 0);
+  b_.Argument("late", DT_FLOAT, PartialTensorShape({}), 1);
+  b_.Add("Enter", "a", {"x"}, {{"frame_name", "loop"}});
+  b_.Add("Enter", "b", {"late"}, {{"frame_name", "loop"}});
+  b_.Add("Merge", "merge", {"a", "a"});
+  b_.Add("Less", "less", {"merge", "merge"});
+  b_.Add("LoopCond", "condition", {"less"});
+  b_.Add("Switch", "switch", {"merge", "condition"});
+  b_.Add("Add", "sum", {"switch:1", "b"});
+  b_.Add("NextIteration", "next", {"sum"});
+  b_.Redirect("merge", 1, "next");
+  b_.Add("Exit", "exit", {"switch:0"});
+  const config::GraphFile graph = Describe();
+  EXPECT_EQ(ToVector(Find(graph, "condition").control()), Strings({"a", "b"}));
+  EXPECT_EQ(ToVector(Find(graph, "exit").control()), Strings({"condition"}));
+  ASSERT_EQ(graph.loop_size(), 1);
+  EXPECT_EQ(graph.loop(0).name(), "loop");
+}
+
 }  // namespace
 }  // namespace str::capture

@@ -118,7 +118,7 @@ absl::Status StepProfile::Complete(const std::vector<int>& marked, config::Graph
       if (!output_seen.seen) continue;
       config::Output& output = *node.mutable_output(o);
       output.set_bytes(output_seen.bytes);
-      const bool view = graph::IsView(node.op()) && o == 0;
+      const bool view = o == 0 && (graph::IsView(node.op()) || graph::IsListOfSlices(node.op()));
       output.set_view_of_input_plus1(view ? 1 : output_seen.view_of + 1);
       std::set<int> candidates(output.forwards_input().begin(), output.forwards_input().end());
       const std::set<int>& learnt = forwarded_by_type[{node.op(), o}];
@@ -147,6 +147,10 @@ absl::Status StepProfile::Complete(const std::vector<int>& marked, config::Graph
   for (auto step = WarmBegin(steps_); step != steps_.end(); ++step) {
     graph.set_external_bytes(std::max(graph.external_bytes(), step->external_bytes));
     graph.set_measured_peak_bytes(std::max(graph.measured_peak_bytes(), step->peak_bytes));
+    for (int i = 0; i < graph.loop_size() && i < static_cast<int>(step->loop_peak_bytes.size()); ++i) {
+      config::LoopMemory& loop = *graph.mutable_loop(i);
+      loop.set_bytes(std::max(loop.bytes(), step->loop_peak_bytes[i]));
+    }
   }
   return absl::OkStatus();
 }

@@ -40,7 +40,8 @@ class ProfileObserver : public device::GraphObserver {
  public:
   explicit ProfileObserver(int nodes) : profile_(nodes) {}
 
-  void Starting(int index, OpKernelContext& context, device::OpRecord&) override {
+  void Starting(int index, OpKernelContext& context, device::OpRecord& op) override {
+    op.in_marked_graph = true;
     absl::MutexLock lock(&mutex_);
     inputs_[index] = SeeInputs(context);
   }
@@ -79,9 +80,9 @@ config::GraphFile Measure(GraphBuilder& b, const std::vector<std::string>& targe
   device::SetObserver(name, observer);
   testing::GraphSession session(graph);
   for (int i = 0; i < steps; ++i) {
-    device::SharedDeviceMemory()->BeginStep();
+    const uint64_t step = device::SharedDeviceMemory()->BeginStep();
     CHECK_OK(session.Run({}, targets).status());
-    observer->profile().AddStep(device::SharedDeviceMemory()->EndStep());
+    observer->profile().AddStep(device::SharedDeviceMemory()->EndStep(step).value());
   }
   EXPECT_TRUE(observer->profile().Complete(marked, file).ok());
   return file;

@@ -17,8 +17,12 @@ namespace str::device {
 
 // One op while it runs, on one thread.
 struct OpRecord {
-  // Set if the op belongs to a graph that STR captures or has rewritten: its allocations are the step's own.
+  // Set if the op is a node of a program: its allocations are the step's own.
   bool in_marked_graph = false;
+  // Set while values are compared: bytes that a kernel leaves unwritten are then the same each time it runs.
+  bool fill_with_zeros = false;
+  // Index of the loop that the op is part of, of those whose memory is counted; -1: none.
+  int loop = -1;
   // Planned places of this op's allocations, null where there is no plan. Not owned.
   const google::protobuf::RepeatedPtrField<config::Place>* places = nullptr;
   // Which places are taken already, parallel to `places`.

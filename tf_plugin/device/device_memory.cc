@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "absl/log/check.h"
@@ -31,8 +32,13 @@ DeviceMemory::DeviceMemory(int64_t limit_bytes)
 }
 
 void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes) {
-  const int64_t bytes = RoundToGranule(num_bytes);
   OpRecord* const op = CurrentOp();
+  void* const pointer = Allocate(op, alignment, RoundToGranule(num_bytes));
+  if (pointer != nullptr && op != nullptr && op->fill_with_zeros) std::memset(pointer, 0, num_bytes);
+  return pointer;
+}
+
+void* DeviceMemory::Allocate(OpRecord* op, size_t alignment, int64_t bytes) {
   absl::MutexLock lock(&mutex_);
   if (bytes > limit_bytes_ - stats_.bytes_in_use) return AllocateEmergency(op, bytes);
 
@@ -50,6 +56,10 @@ void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes) {
   if (op != nullptr && op->in_marked_graph && in_step_) {
     block.step = step_;
     step_own_bytes_ += bytes;
+  } else if (op != nullptr && op->loop >= 0 && in_step_) {
+    block.step = step_;
+    block.loop = op->loop;
+    NoteLoop(op->loop, bytes);
   }
   if (op != nullptr) {
     op->held.push_back(pointer);
@@ -105,7 +115,13 @@ void DeviceMemory::DeallocateRaw(void* pointer) {
   }
   (block.home == Block::kArena ? arena_ : general_).Free(pointer, block.bytes);
   stats_.bytes_in_use -= block.bytes;
-  if (block.step != 0 && block.step == step_) step_own_bytes_ -= block.bytes;
+  if (block.step != 0 && block.step == step_) {
+    if (block.loop >= 0) {
+      NoteLoop(block.loop, -block.bytes);
+    } else {
+      step_own_bytes_ -= block.bytes;
+    }
+  }
   if (OpRecord* const op = CurrentOp(); op != nullptr) {
     const auto held = std::find(op->held.begin(), op->held.end(), pointer);
     if (held != op->held.end()) {
@@ -113,6 +129,14 @@ void DeviceMemory::DeallocateRaw(void* pointer) {
       op->held_bytes -= block.bytes;
     }
   }
+}
+
+void DeviceMemory::NoteLoop(int loop, int64_t bytes) {
+  if (static_cast<int>(loop_bytes_.size()) <= loop) loop_bytes_.resize(loop + 1, 0);
+  if (static_cast<int>(step_memory_.loop_peak_bytes.size()) <= loop) step_memory_.loop_peak_bytes.resize(loop + 1, 0);
+  loop_bytes_[loop] += bytes;
+  int64_t& peak = step_memory_.loop_peak_bytes[loop];
+  peak = std::max(peak, loop_bytes_[loop]);
 }
 
 void DeviceMemory::NoteLevel() {
@@ -143,17 +167,20 @@ bool DeviceMemory::ClearStats() {
   return true;
 }
 
-void DeviceMemory::BeginStep() {
+uint64_t DeviceMemory::BeginStep() {
   absl::MutexLock lock(&mutex_);
   ++step_;
   in_step_ = true;
   step_own_bytes_ = 0;
+  loop_bytes_.clear();
   step_memory_ = StepMemory();
   NoteLevel();
+  return step_;
 }
 
-StepMemory DeviceMemory::EndStep() {
+std::optional<StepMemory> DeviceMemory::EndStep(uint64_t step) {
   absl::MutexLock lock(&mutex_);
+  if (step != step_ || !in_step_) return std::nullopt;
   in_step_ = false;
   return step_memory_;
 }

@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -43,6 +44,8 @@ struct StepMemory {
   // Allocations that had a planned place and got it, and that did not get it.
   int64_t placed = 0;
   int64_t misplaced = 0;
+  // By loop (OpRecord::loop): most bytes that its ops had allocated and that were still held.
+  std::vector<int64_t> loop_peak_bytes;
 };
 
 class DeviceMemory : public tensorflow::Allocator {
@@ -58,9 +61,10 @@ class DeviceMemory : public tensorflow::Allocator {
     return tensorflow::AllocatorMemoryType::kHostPageable;
   }
 
-  // A step of a marked graph. One at a time: a second BeginStep starts anew.
-  void BeginStep();
-  StepMemory EndStep();
+  // A step of a marked graph. One at a time: a second BeginStep starts anew, and the first step is then not measured.
+  uint64_t BeginStep();
+  // `step` is what BeginStep returned. Absent if another step began meanwhile.
+  std::optional<StepMemory> EndStep(uint64_t step);
 
   // Why an allocation outside of any op could not be served within the limit since the last call; empty if none.
   std::string TakePendingOutOfMemory();
@@ -71,12 +75,16 @@ class DeviceMemory : public tensorflow::Allocator {
     // The step that allocated it; 0 if no step did.
     uint64_t step = 0;
     enum { kGeneral, kArena, kEmergency } home = kGeneral;
+    // OpRecord::loop.
+    int loop = -1;
   };
 
+  void* Allocate(OpRecord* op, size_t alignment, int64_t bytes);
   void* AllocatePlaced(OpRecord& op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void* AllocateEmergency(OpRecord* op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Keeps resident pages near the limit where free blocks still hold some.
   void RelieveSystem() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteLoop(int loop, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteLevel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int64_t limit_bytes_;
@@ -90,6 +98,7 @@ class DeviceMemory : public tensorflow::Allocator {
   uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0;
   bool in_step_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t step_own_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<int64_t> loop_bytes_ ABSL_GUARDED_BY(mutex_);
   StepMemory step_memory_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -33,6 +33,11 @@ void FreeIn(OpRecord& op, DeviceMemory& memory, void* pointer) {
   memory.DeallocateRaw(pointer);
 }
 
+// The step that began last.
+uint64_t begun = 0;
+void Begin(DeviceMemory& memory) { begun = memory.BeginStep(); }
+StepMemory End(DeviceMemory& memory) { return memory.EndStep(begun).value(); }
+
 OpRecord MarkedOp() {
   OpRecord op;
   op.in_marked_graph = true;
@@ -194,12 +199,12 @@ TEST(DeviceMemoryPlacesTest, AllocationsGoWhereThePlanSays) {
   DeviceMemory memory(kNoLimit);
   const config::Step step = StepWithPlaces({{128 * kKiB, 0}, {64 * kKiB, kMiB}});
   OpRecord op = OpWithPlaces(step);
-  memory.BeginStep();
+  Begin(memory);
   // Sizes find their place, whatever the order in which they come.
   char* const second = AllocateIn(op, memory, 64 * kKiB);
   char* const first = AllocateIn(op, memory, 128 * kKiB - 100);
   EXPECT_EQ(second - first, kMiB);
-  const StepMemory seen = memory.EndStep();
+  const StepMemory seen = End(memory);
   EXPECT_EQ(seen.placed, 2);
   EXPECT_EQ(seen.misplaced, 0);
 }
@@ -227,14 +232,14 @@ TEST(DeviceMemoryPlacesTest, ATakenPlaceMeansElsewhere) {
   DeviceMemory memory(kNoLimit);
   const config::Step step = StepWithPlaces({{64 * kKiB, kMiB}, {128 * kKiB, kMiB + 32 * kKiB}});
   OpRecord op = OpWithPlaces(step);
-  memory.BeginStep();
+  Begin(memory);
   char* const placed = AllocateIn(op, memory, 64 * kKiB);
   char* const overlapping = AllocateIn(op, memory, 128 * kKiB);
   ASSERT_NE(overlapping, nullptr);
   EXPECT_TRUE(overlapping + 128 * kKiB <= placed || overlapping >= placed + 64 * kKiB);
   char* const without_place = AllocateIn(op, memory, 192 * kKiB);
   ASSERT_NE(without_place, nullptr);
-  const StepMemory seen = memory.EndStep();
+  const StepMemory seen = End(memory);
   EXPECT_EQ(seen.placed, 1);
   EXPECT_EQ(seen.misplaced, 2);
   EXPECT_EQ(op.out_of_memory, "");
@@ -247,22 +252,22 @@ TEST(DeviceMemoryPlacesTest, SmallAllocationsAreNotPlanned) {
   DeviceMemory memory(kNoLimit);
   const config::Step step = StepWithPlaces({{kSmallestPlannedBytes - 256, 0}, {kSmallestPlannedBytes, kMiB}});
   OpRecord op = OpWithPlaces(step);
-  memory.BeginStep();
+  Begin(memory);
   AllocateIn(op, memory, kSmallestPlannedBytes - 256);
-  EXPECT_EQ(memory.EndStep().placed, 0);
-  memory.BeginStep();
+  EXPECT_EQ(End(memory).placed, 0);
+  Begin(memory);
   AllocateIn(op, memory, kSmallestPlannedBytes - 255);
-  EXPECT_EQ(memory.EndStep().placed, 1);
+  EXPECT_EQ(End(memory).placed, 1);
 }
 
 TEST(DeviceMemoryPlacesTest, AMisalignedPlaceIsNotUsed) {
   DeviceMemory memory(kNoLimit);
   const config::Step step = StepWithPlaces({{64 * kKiB, 24}});
   OpRecord op = OpWithPlaces(step);
-  memory.BeginStep();
+  Begin(memory);
   char* const pointer = AllocateIn(op, memory, 64 * kKiB);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % 64, 0);
-  EXPECT_EQ(memory.EndStep().misplaced, 1);
+  EXPECT_EQ(End(memory).misplaced, 1);
 }
 
 TEST(DeviceMemoryPlacesTest, PlacesCountAgainstTheLimit) {
@@ -278,7 +283,7 @@ TEST(DeviceMemoryPlacesTest, PlacesCountAgainstTheLimit) {
 TEST(DeviceMemoryStepTest, ExternalIsWhatTheStepDidNotAllocate) {
   DeviceMemory memory(kNoLimit);
   Allocate(memory, 10 * kKiB);
-  memory.BeginStep();
+  Begin(memory);
   OpRecord own = MarkedOp();
   OpRecord foreign;
   char* const activation = AllocateIn(own, memory, 100 * kKiB);
@@ -286,7 +291,7 @@ TEST(DeviceMemoryStepTest, ExternalIsWhatTheStepDidNotAllocate) {
   AllocateIn(foreign, memory, 2 * kKiB);
   memory.DeallocateRaw(activation);
   AllocateIn(own, memory, 1 * kKiB);
-  const StepMemory seen = memory.EndStep();
+  const StepMemory seen = End(memory);
   EXPECT_EQ(seen.peak_bytes, 115 * kKiB);
   EXPECT_EQ(seen.external_bytes, 15 * kKiB);
 }
@@ -294,41 +299,77 @@ TEST(DeviceMemoryStepTest, ExternalIsWhatTheStepDidNotAllocate) {
 TEST(DeviceMemoryStepTest, WhatAnEarlierStepLeftIsExternalToTheNext) {
   DeviceMemory memory(kNoLimit);
   OpRecord op = MarkedOp();
-  memory.BeginStep();
+  Begin(memory);
   char* const kept = AllocateIn(op, memory, 100 * kKiB);
-  EXPECT_EQ(memory.EndStep().external_bytes, 0);
+  EXPECT_EQ(End(memory).external_bytes, 0);
 
-  memory.BeginStep();
+  Begin(memory);
   AllocateIn(op, memory, 10 * kKiB);
   memory.DeallocateRaw(kept);
   // Freed in this step, but not this step's: it must not be taken off what the step itself holds.
   AllocateIn(op, memory, 20 * kKiB);
-  const StepMemory seen = memory.EndStep();
+  const StepMemory seen = End(memory);
   EXPECT_EQ(seen.external_bytes, 100 * kKiB);
   EXPECT_EQ(seen.peak_bytes, 110 * kKiB);
 
-  memory.BeginStep();
-  EXPECT_EQ(memory.EndStep().external_bytes, 30 * kKiB);
+  Begin(memory);
+  EXPECT_EQ(End(memory).external_bytes, 30 * kKiB);
 }
 
 TEST(DeviceMemoryStepTest, OutsideOfStepsNothingIsTheStepsOwn) {
   DeviceMemory memory(kNoLimit);
   OpRecord op = MarkedOp();
-  memory.BeginStep();
-  memory.EndStep();
+  Begin(memory);
+  End(memory);
   AllocateIn(op, memory, 4 * kKiB);
-  memory.BeginStep();
-  EXPECT_EQ(memory.EndStep().external_bytes, 4 * kKiB);
+  Begin(memory);
+  EXPECT_EQ(End(memory).external_bytes, 4 * kKiB);
 }
 
 TEST(DeviceMemoryStepTest, ASecondBeginStartsAnew) {
   DeviceMemory memory(kNoLimit);
   OpRecord op = MarkedOp();
-  memory.BeginStep();
+  Begin(memory);
   memory.DeallocateRaw(AllocateIn(op, memory, 100 * kKiB));
-  memory.BeginStep();
+  Begin(memory);
   AllocateIn(op, memory, 1 * kKiB);
-  EXPECT_EQ(memory.EndStep().peak_bytes, 1 * kKiB);
+  EXPECT_EQ(End(memory).peak_bytes, 1 * kKiB);
+}
+
+TEST(DeviceMemoryStepTest, AStepDuringWhichAnotherBeganIsNotMeasured) {
+  DeviceMemory memory(kNoLimit);
+  const uint64_t first = memory.BeginStep();
+  const uint64_t second = memory.BeginStep();
+  EXPECT_FALSE(memory.EndStep(first).has_value());
+  EXPECT_TRUE(memory.EndStep(second).has_value());
+  EXPECT_FALSE(memory.EndStep(second).has_value()) << "it has ended";
+}
+
+TEST(DeviceMemoryStepTest, WhatLoopsHoldIsCountedPerLoopAndOutsideOfTheStep) {
+  DeviceMemory memory(kNoLimit);
+  OpRecord first, second;
+  first.loop = 0;
+  second.loop = 1;
+  Begin(memory);
+  char* const a = AllocateIn(first, memory, 8 * kKiB);
+  AllocateIn(second, memory, 2 * kKiB);
+  FreeIn(first, memory, a);
+  AllocateIn(first, memory, 3 * kKiB);
+  const StepMemory seen = End(memory);
+  EXPECT_EQ(seen.loop_peak_bytes, std::vector<int64_t>({8 * kKiB, 2 * kKiB}));
+  EXPECT_EQ(seen.external_bytes, 10 * kKiB);
+}
+
+TEST(DeviceMemoryTest, UnwrittenBytesAreZeroWhereValuesAreCompared) {
+  DeviceMemory memory(kNoLimit);
+  OpRecord op;
+  char* const dirty = AllocateIn(op, memory, kKiB);
+  std::memset(dirty, 7, kKiB);
+  FreeIn(op, memory, dirty);
+  op.fill_with_zeros = true;
+  char* const clean = AllocateIn(op, memory, kKiB);
+  ASSERT_EQ(clean, dirty) << "the same place";
+  EXPECT_EQ(std::string(clean, kKiB), std::string(kKiB, '\0'));
 }
 
 TEST(DeviceMemoryThreadsTest, ThreadsDoNotShareBytes) {

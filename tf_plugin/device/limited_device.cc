@@ -77,9 +77,7 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
   }
 
   void Start(const Mark& mark, OpKernelContext& context, OpRecord& op) {
-    if (mark.observer == nullptr) return;
-    op.in_marked_graph = true;
-    mark.observer->Starting(mark.index, context, op);
+    if (mark.observer != nullptr) mark.observer->Starting(mark.index, context, op);
   }
 
   void Finish(const Mark& mark, const OpKernel& kernel, OpKernelContext& context, const OpRecord& op,

@@ -28,6 +28,7 @@ class GraphObserver {
   // If not null, held while an op runs, from before Starting until after Finished: ops then run one at a time, and each
   // one's time is its own. Not for asynchronous ops, which may wait for others.
   virtual absl::Mutex* OneAtATime() { return nullptr; }
+  // Says in `op` how the op's memory counts.
   virtual void Starting(int index, tensorflow::OpKernelContext& context, OpRecord& op) = 0;
   virtual void Finished(int index, tensorflow::OpKernelContext& context, const OpRecord& op, int64_t elapsed_ns) = 0;
   // An op of the graph failed before it was started: the step is lost.

@@ -12,7 +12,8 @@
 
 namespace str::rewrite {
 
-// No cycle, but for those of loops, and every data input of every node has exactly one edge.
+// No cycle, but for those of loops, where all that enters a loop counts as needed for all that leaves it; and every
+// data input of every node has exactly one edge.
 absl::Status VerifyGraph(const tensorflow::Graph& graph);
 
 // The nodes, in this order, are tied one behind the other. Null entries are passed over.

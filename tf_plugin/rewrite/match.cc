@@ -8,11 +8,17 @@
 #include "config/in_program.h"
 #include "config/tensor_name.h"
 #include "tensorflow/c/c_api.h"
+#include "tf_plugin/rewrite/small_differences.h"
 
 namespace str::rewrite {
 namespace {
 
 using tensorflow::Node;
+
+// `what` of a node that only one of both has, or has otherwise.
+std::string Difference(const Node& node, absl::string_view what) {
+  return absl::StrCat("node '", node.name(), "' ", what, ProbablePass(node.name(), node.type_string()));
+}
 
 // Empty if programs and nodes agree: then only edges can differ.
 std::string FirstDifference(const config::StrategyFile& strategy, const graph::GraphView& view) {
@@ -23,7 +29,9 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
   for (const config::Step& step : strategy.step()) {
     if (step.action_case() != config::Step::kRun) continue;
     planned.insert(step.run());
-    if (!nodes.contains(step.run())) return absl::StrCat("node '", step.run(), "' is not in this graph");
+    if (!nodes.contains(step.run())) {
+      return absl::StrCat("node '", step.run(), "' is not in this graph", ProbablePass(step.run(), /*op=*/""));
+    }
   }
   for (const config::Step& step : strategy.step()) {
     if (step.action_case() != config::Step::kRun) continue;
@@ -32,7 +40,7 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
       return absl::StrCat("node '", node.name(), "' is part of a loop or conditional, which a program leaves alone");
     }
     if (node.num_outputs() != step.output_size()) {
-      return absl::StrCat("node '", node.name(), "' has ", node.num_outputs(), " outputs, not ", step.output_size());
+      return Difference(node, absl::StrCat("has ", node.num_outputs(), " outputs, not ", step.output_size()));
     }
     for (int i = 0; i < node.num_outputs(); ++i) {
       const std::string here = config::ShapeText(graph::DescribeOutput(node, i, view.shapes));
@@ -44,7 +52,7 @@ std::string FirstDifference(const config::StrategyFile& strategy, const graph::G
   }
   for (const Node* node : view.order) {
     if (config::InProgram(view.recompute[node->id()]) && !planned.contains(node->name())) {
-      return absl::StrCat("node '", node->name(), "' is not in the strategy");
+      return Difference(*node, "is not in the strategy");
     }
   }
   return "";

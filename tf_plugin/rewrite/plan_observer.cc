@@ -1,12 +1,13 @@
 #include "tf_plugin/rewrite/plan_observer.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "config/text_units.h"
 #include "tf_plugin/device/limited_device.h"
-#include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/messages.h"
 
 namespace str::rewrite {
@@ -27,55 +28,180 @@ std::string DescribeResult(const RewriteResult& result) {
   return text;
 }
 
+// The measured peak may pass the budget by this much: what the prediction promises (docs/runtime.md).
+constexpr double kPeakTolerance = 0.01;
+constexpr int64_t kPeakToleranceBytes = int64_t{1} << 20;
+
+// The highest peak that keeps a budget; 0: there is none.
+int64_t Allowed(int64_t budget_bytes) {
+  if (budget_bytes == 0) return std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(budget_bytes * (1 + kPeakTolerance)) + kPeakToleranceBytes;
+}
+
 }  // namespace
 
-PlanObserver::PlanObserver(std::shared_ptr<const config::StrategyFile> strategy, const RewriteResult& result)
-    : strategy_(std::move(strategy)), applied_(DescribeResult(result)) {
-  for (size_t i = 0; i < result.nodes.size(); ++i) {
-    const tensorflow::Node* const node = result.nodes[i];
-    if (node != nullptr && !graph::IsNeverComputed(*node)) last_index_ = static_cast<int>(i);
+PlanObserver::PlanObserver(PlanPromise promise, const RewriteResult& result)
+    : promise_(std::move(promise)), applied_(DescribeResult(result)) {
+  for (size_t i = 0; i < promise_.nodes.size(); ++i) {
+    if (promise_.nodes[i].need == ProgramNode::kMustRun) planned_places_ += promise_.strategy->step(i).place_size();
   }
+}
+
+PlanObserver::Step* PlanObserver::Find(int64_t step_id) {
+  const auto found = steps_.find(step_id);
+  return found == steps_.end() ? nullptr : &found->second;
+}
+
+void PlanObserver::Begin(int64_t step_id) {
+  absl::MutexLock lock(&mutex_);
+  const auto [entry, added] = steps_.emplace(step_id, promise_);
+  Step& step = entry->second;
+  if (++step.calls > 1) step.checked = false;
+  if (!added) return;
+  if (!reported_ && promise_.tensors != nullptr) step.values.emplace(*promise_.tensors);
+  step.memory_step = device::SharedDeviceMemory()->BeginStep();
 }
 
 void PlanObserver::Starting(int index, tensorflow::OpKernelContext& context, device::OpRecord& op) {
-  {
-    absl::MutexLock lock(&mutex_);
-    // Not by the first node: TensorFlow does not compute those that only hold a handle.
-    if (context.step_id() != step_id_) {
-      // The last node is not always computed: TensorFlow drops a rerun whose result nobody takes.
-      if (in_step_) CompleteStep();
-      step_id_ = context.step_id();
-      in_step_ = true;
-      device::SharedDeviceMemory()->BeginStep();
+  op.in_marked_graph = true;
+  op.places = &promise_.strategy->step(index).place();
+  absl::MutexLock lock(&mutex_);
+  Step* const step = Find(context.step_id());
+  if (step == nullptr) return;
+  step->runs.Starting(index);
+  if (!step->values.has_value()) return;
+  // What a kernel leaves unwritten must not differ between a value and the same value computed again.
+  op.fill_with_zeros = true;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    if (context.has_input(i) && !context.input_is_ref(i)) {
+      step->values->SawInput(index, i, context.input(i), promise_.nodes[index].name);
     }
   }
-  op.places = &strategy_->step(index).place();
 }
 
 void PlanObserver::Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord& op, int64_t) {
+  if (!context.status().ok() || !op.out_of_memory.empty()) return;
   absl::MutexLock lock(&mutex_);
-  // A step that failed is not reported.
-  if (!context.status().ok() || !op.out_of_memory.empty()) in_step_ = false;
-  if (index == last_index_ && in_step_) CompleteStep();
+  Step* const step = Find(context.step_id());
+  if (step == nullptr || !step->values.has_value()) return;
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    const tensorflow::Tensor* const output = context.mutable_output(i);
+    if (output != nullptr) step->values->SawOutput(index, i, *output, promise_.nodes[index].name);
+  }
 }
 
-void PlanObserver::StepFailed() {
+void PlanObserver::Result(int64_t step_id, int index, const tensorflow::Tensor& value) {
   absl::MutexLock lock(&mutex_);
-  in_step_ = false;
+  Step* const step = Find(step_id);
+  if (step != nullptr && step->values.has_value()) step->values->SawResult(index, value);
 }
 
-void PlanObserver::CompleteStep() {
-  in_step_ = false;
-  const device::StepMemory memory = device::SharedDeviceMemory()->EndStep();
-  if (said_) return;
-  said_ = true;
-  Say("STR-3001",
-      absl::StrCat("applied: ", applied_, ". Predicted peak ", config::FormatBytes(strategy_->predicted_peak_bytes()),
-                   ", measured ", config::FormatBytes(memory.peak_bytes), ", of which outside of the step ",
-                   config::FormatBytes(memory.external_bytes), " (planned ",
-                   config::FormatBytes(strategy_->external_bytes()), "). ", memory.placed,
-                   " allocations placed as planned, ", memory.misplaced, " elsewhere. Graph ",
-                   strategy_->graph_fingerprint(), "."));
+PlanObserver::Steps::node_type PlanObserver::Leave(int64_t step_id) {
+  const auto step = steps_.find(step_id);
+  if (step == steps_.end() || --step->second.calls > 0) return {};
+  return steps_.extract(step);
+}
+
+void PlanObserver::Abandon(int64_t step_id) {
+  absl::MutexLock lock(&mutex_);
+  if (const auto ended = Leave(step_id); !ended.empty()) {
+    device::SharedDeviceMemory()->EndStep(ended.mapped().memory_step);
+  }
+}
+
+void PlanObserver::NotBuilt(const absl::Status& status) {
+  Say("STR-2003", absl::StrCat("the planned step cannot be built: ", status.message(), ". Graph ",
+                               promise_.strategy->graph_fingerprint(), ". ",
+                               promise_.strict ? "No step is run (STR_STRICT=1)." : "Training goes on without it."));
+}
+
+absl::Status PlanObserver::End(int64_t step_id, const std::vector<bool>& delivered) {
+  absl::MutexLock lock(&mutex_);
+  const auto ended = Leave(step_id);
+  // Another call of the same step is under way, and what ran was counted for both together.
+  if (ended.empty() || !ended.mapped().checked) return absl::OkStatus();
+  const Step& step = ended.mapped();
+  const std::optional<device::StepMemory> memory = device::SharedDeviceMemory()->EndStep(step.memory_step);
+  if (absl::Status status = CheckRun(step, delivered); !status.ok()) return status;
+  if (memory.has_value() && !memory_checked_) {
+    memory_checked_ = true;
+    if (absl::Status status = CheckMemory(*memory); !status.ok()) return status;
+  }
+  if (reported_) return absl::OkStatus();
+  if (const std::string problem = step.values.has_value() ? step.values->Problem() : ""; !problem.empty()) {
+    return Broken("STR-4004", problem, "The weights may be wrong: start again from a checkpoint. Report it");
+  }
+  reported_ = true;
+  Report(step, memory);
+  return absl::OkStatus();
+}
+
+absl::Status PlanObserver::Broken(const std::string& code, const std::string& what, const std::string& advice) const {
+  return absl::InternalError(
+      absl::StrCat(code, " the planned step did not do what was planned: ", what, ". ", advice, ". Graph ",
+                   promise_.strategy->graph_fingerprint(), ". ",
+                   promise_.strict ? "No later step is run (STR_STRICT=1)." : "Later steps run without the plan."));
+}
+
+absl::Status PlanObserver::CheckRun(const Step& step, const std::vector<bool>& delivered) const {
+  constexpr char kAdvice[] =
+      "The weights may be half updated: start again from a checkpoint. Capture and plan again; if "
+      "it happens again, report it";
+  if (const std::string problem = step.runs.Problem(); !problem.empty()) return Broken("STR-4001", problem, kAdvice);
+  for (size_t i = 0; i < delivered.size() && i < promise_.always_delivered.size(); ++i) {
+    if (!delivered[i] && promise_.always_delivered[i]) {
+      return Broken("STR-4002", absl::StrCat("result ", i, " of the step has no value"), kAdvice);
+    }
+  }
+  return absl::OkStatus();
+}
+
+int64_t PlanObserver::PeakWithPlannedOutside(const device::StepMemory& memory) const {
+  return memory.peak_bytes - std::max<int64_t>(0, memory.external_bytes - promise_.strategy->external_bytes());
+}
+
+absl::Status PlanObserver::CheckMemory(const device::StepMemory& memory) const {
+  const config::StrategyFile& strategy = *promise_.strategy;
+  const std::string measured = absl::StrCat("the measured peak is ", config::FormatBytes(memory.peak_bytes));
+  constexpr char kAdvice[] = "Values are as they should be. Capture with the script that trains, and plan again";
+  if (planned_places_ > 0 && memory.placed == 0) {
+    return Broken("STR-4003", absl::StrCat("none of ", planned_places_, " planned allocations took its place"),
+                  kAdvice);
+  }
+  if (memory.peak_bytes < strategy.predicted_peak_bytes() / 2) {
+    return Broken("STR-4003",
+                  absl::StrCat(measured, ", less than half of the predicted ",
+                               config::FormatBytes(strategy.predicted_peak_bytes())),
+                  kAdvice);
+  }
+  if (PeakWithPlannedOutside(memory) > Allowed(strategy.budget_bytes())) {
+    return Broken("STR-4003",
+                  absl::StrCat(measured, ", above the budget of ", config::FormatBytes(strategy.budget_bytes()),
+                               ", and not because of what is outside of the step"),
+                  kAdvice);
+  }
+  return absl::OkStatus();
+}
+
+void PlanObserver::Report(const Step& step, const std::optional<device::StepMemory>& memory) const {
+  const config::StrategyFile& strategy = *promise_.strategy;
+  std::string text = absl::StrCat("applied: ", applied_, ". Predicted peak ",
+                                  config::FormatBytes(strategy.predicted_peak_bytes()), ", ");
+  if (memory.has_value()) {
+    absl::StrAppend(&text, "measured ", config::FormatBytes(memory->peak_bytes), ", of which outside of the step ",
+                    config::FormatBytes(memory->external_bytes), " (planned ",
+                    config::FormatBytes(strategy.external_bytes()), "). ", memory->placed,
+                    " allocations placed as planned, ", memory->misplaced, " elsewhere. ");
+    if (memory->peak_bytes > Allowed(strategy.budget_bytes())) {
+      absl::StrAppend(&text, "WARNING: the peak is above the budget of ", config::FormatBytes(strategy.budget_bytes()),
+                      ", because more is outside of the step than when it was captured. ");
+    }
+  } else {
+    absl::StrAppend(&text, "not measured: another planned step ran at the same time. ");
+  }
+  absl::StrAppend(&text, "Checked: ", step.runs.nodes_run(), " nodes ran once and in order");
+  if (step.values.has_value()) absl::StrAppend(&text, ", ", step.values->compared(), " values as first computed");
+  Say("STR-3001", absl::StrCat(text, ". Graph ", strategy.graph_fingerprint(), "."));
 }
 
 }  // namespace str::rewrite

@@ -1,46 +1,100 @@
 // File: plan_observer.h
 //
-// A rewritten graph while it runs: gives every op the places planned for its memory, and after the first step says what
-// was done, what was predicted and what was measured.
+// A rewritten graph while it runs: gives every op the places planned for its memory, and sees to it that a step is
+// either what was planned or an error. What is looked at, and when:
+//
+//   every step    each node of the program ran once, in order, to the end of the chain        STR-4001
+//   every step    each result that the original graph always delivers was delivered           STR-4002
+//   first step    memory: something was placed; at least half of the predicted peak was        STR-4003
+//                 reached; the step itself kept the budget
+//   first step    values: see value_check.h; left out with STR_VERIFY=0                        STR-4004
+//
+// A first step that passes is reported (STR-3001).
 #ifndef STR_TF_PLUGIN_REWRITE_PLAN_OBSERVER_H_
 #define STR_TF_PLUGIN_REWRITE_PLAN_OBSERVER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "config/strategy.pb.h"
 #include "tf_plugin/device/device_memory.h"
 #include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/kernels/planned_step.h"
 #include "tf_plugin/rewrite/program_rewriter.h"
+#include "tf_plugin/rewrite/run_check.h"
+#include "tf_plugin/rewrite/value_check.h"
 
 namespace str::rewrite {
 
-class PlanObserver : public device::GraphObserver {
+// What a plan promises of a graph's steps.
+struct PlanPromise {
+  std::shared_ptr<const config::StrategyFile> strategy;
+  std::vector<ProgramNode> nodes;
+  // By result of the step: the original graph always delivers it.
+  std::vector<bool> always_delivered;
+  // Null: values are not compared.
+  std::unique_ptr<const ProgramTensors> tensors;
+  // For the error that a broken promise becomes.
+  bool strict = false;
+};
+
+class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
  public:
   // Nodes are marked with the index of their program step.
-  PlanObserver(std::shared_ptr<const config::StrategyFile> strategy, const RewriteResult& result);
+  PlanObserver(PlanPromise promise, const RewriteResult& result);
 
+  // As the device's observer: one op.
   void Starting(int index, tensorflow::OpKernelContext& context, device::OpRecord& op) override;
   void Finished(int index, tensorflow::OpKernelContext& context, const device::OpRecord& op,
                 int64_t elapsed_ns) override;
 
-  void StepFailed() override;
+  // As the step's guard: one step.
+  void Begin(int64_t step_id) override;
+  void Result(int64_t step_id, int index, const tensorflow::Tensor& value) override;
+  absl::Status End(int64_t step_id, const std::vector<bool>& delivered) override;
+  void Abandon(int64_t step_id) override;
+  void NotBuilt(const absl::Status& status) override;
 
  private:
-  // Says, the first time, what was done.
-  void CompleteStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  struct Step {
+    explicit Step(const PlanPromise& promise) : runs(promise.nodes) {}
+    RunCheck runs;
+    std::optional<ValueCheck> values;
+    uint64_t memory_step = 0;
+    // Calls of the function with this id that are under way: one, unless a step calls it several times at once.
+    int calls = 0;
+    // False once there was more than one: whose node ran is then not known.
+    bool checked = true;
+  };
+  using Steps = std::map<int64_t, Step>;
+  // One call less; the step, if it was the last.
+  Steps::node_type Leave(int64_t step_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Step* Find(int64_t step_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The error of a step that broke the promise.
+  absl::Status Broken(const std::string& code, const std::string& what, const std::string& advice) const;
+  absl::Status CheckRun(const Step& step, const std::vector<bool>& delivered) const;
+  absl::Status CheckMemory(const device::StepMemory& memory) const;
+  // The peak, had there been no more outside of the step than planned.
+  int64_t PeakWithPlannedOutside(const device::StepMemory& memory) const;
+  void Report(const Step& step, const std::optional<device::StepMemory>& memory) const;
 
-  const std::shared_ptr<const config::StrategyFile> strategy_;
-  int last_index_ = 0;
+  const PlanPromise promise_;
   // "41 recomputed, 27 swapped (…), 3 refused"
-  std::string applied_;
+  const std::string applied_;
+  int64_t planned_places_ = 0;
   absl::Mutex mutex_;
-  int64_t step_id_ ABSL_GUARDED_BY(mutex_) = -1;
-  bool in_step_ ABSL_GUARDED_BY(mutex_) = false;
-  bool said_ ABSL_GUARDED_BY(mutex_) = false;
+  // Steps under way.
+  Steps steps_ ABSL_GUARDED_BY(mutex_);
+  // Values of a first step were compared, and it was reported.
+  bool reported_ ABSL_GUARDED_BY(mutex_) = false;
+  // Memory of a first step was measured and compared.
+  bool memory_checked_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace str::rewrite

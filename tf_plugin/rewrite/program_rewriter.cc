@@ -7,6 +7,7 @@
 #include "tensorflow/core/framework/types.h"
 #include "tf_plugin/graph/op_cost.h"
 #include "tf_plugin/graph/op_facts.h"
+#include "tf_plugin/kernels/planned_step.h"
 #include "tf_plugin/kernels/swap_ops.h"
 
 namespace str::rewrite {
@@ -45,6 +46,19 @@ absl::Status ProgramRewriter::Rewrite(RewriteResult& result) {
     if (step.action_case() == config::Step::kRun || !absl::IsFailedPrecondition(node.status())) return node.status();
     result.refusals.push_back(std::string(node.status().message()));
   }
+  return EndChain();
+}
+
+absl::Status ProgramRewriter::EndChain() {
+  if (last_ == nullptr) return absl::OkStatus();
+  NodeDef definition;
+  absl::Status status = tensorflow::NodeDefBuilder(absl::StrCat(kNodePrefix, "chain_end"), kernels::kChainEnd)
+                            .Device(last_->requested_device())
+                            .Finalize(&definition);
+  if (!status.ok()) return status;
+  const absl::StatusOr<Node*> end = AddOwnNode(std::move(definition), *last_);
+  if (!end.ok()) return end.status();
+  Chain(*end);
   return absl::OkStatus();
 }
 

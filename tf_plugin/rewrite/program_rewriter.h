@@ -26,8 +26,7 @@
 
 namespace str::rewrite {
 
-// Prefix of every node that STR adds.
-inline constexpr char kNodePrefix[] = "str/";
+using graph::kNodePrefix;
 inline constexpr char kCloneAttr[] = "_str_clone";
 
 struct RewriteResult {
@@ -62,6 +61,9 @@ class ProgramRewriter {
     tensorflow::Node* swap_out = nullptr;
     Instance source;
   };
+
+  // Puts StrChainEnd behind everything.
+  absl::Status EndChain();
 
   // Each returns the step's node, null if there is nothing to do; FailedPrecondition refuses the step.
   absl::StatusOr<tensorflow::Node*> AddStep(const config::Step& step);

@@ -1,7 +1,10 @@
 #include "tf_plugin/rewrite/rewrite_pass.h"
 
+#include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/graph/graph.h"
@@ -11,6 +14,8 @@
 #include "tf_plugin/rewrite/match.h"
 #include "tf_plugin/rewrite/plan_observer.h"
 #include "tf_plugin/rewrite/program_rewriter.h"
+#include "tf_plugin/rewrite/small_differences.h"
+#include "tf_plugin/rewrite/step_function.h"
 
 namespace str::rewrite {
 namespace {
@@ -37,6 +42,22 @@ absl::Status RefuseAll(const Strategies& strategies, const graph::GraphView& vie
   return absl::OkStatus();
 }
 
+// A strategy for a graph that differs from this one in small nodes only; null if there is none.
+const Strategies::Entry* FindAlmost(const Strategies& strategies, const graph::GraphView& view,
+                                    Strategies::Entry& adapted) {
+  for (const auto& [fingerprint, entry] : strategies.by_fingerprint) {
+    std::optional<AdaptedStrategy> almost = AdaptToSmallDifferences(*entry.strategy, view);
+    if (!almost.has_value()) continue;
+    SayOnce("STR-3006",
+            absl::StrCat(entry.path, " was made for fingerprint ", fingerprint, ", this graph is ", view.fingerprint,
+                         ", which differs in ", almost->differing_nodes, " small nodes, the first is '", almost->first,
+                         "'; it is used, and those nodes run unplanned"));
+    adapted = {entry.path, std::make_shared<const config::StrategyFile>(std::move(almost->strategy))};
+    return &adapted;
+  }
+  return nullptr;
+}
+
 absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, RewriteResult& result) {
   const graph::GraphView view = graph::MakeGraphView(copy);
   if (absl::Status status = ProgramRewriter(strategy, view, copy).Rewrite(result); !status.ok()) return status;
@@ -44,45 +65,94 @@ absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, Rewr
   return VerifyChain(result.nodes);
 }
 
+// By result of the step: is it alive in every step?
+std::vector<bool> AlwaysDelivered(const graph::GraphView& view) {
+  std::vector<bool> always;
+  for (const tensorflow::Node* result : graph::ResultsOf(view)) {
+    always.push_back(result != nullptr && !view.control_flow.may_be_dead[result->id()]);
+  }
+  return always;
+}
+
+// The same graph may be instantiated several times in a process: each has its own counts.
+std::string NameOfThisOne(const std::string& fingerprint) {
+  static std::atomic<int> count = 0;
+  return absl::StrCat(fingerprint, "_", count++);
+}
+
 }  // namespace
 
-absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique_ptr<Graph>& graph,
-                          const TierLimits& limits) {
-  if (graph->num_op_nodes() < graph::kSmallestGraphNodes || device::IsMarked(*graph)) return absl::OkStatus();
-  const bool training = graph::IsTrainingGraph(*graph);
+absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options,
+                                       const Graph& graph) {
+  const bool training = graph::IsTrainingGraph(graph);
+  PlannedGraph planned;
+  // What a refusal comes to: nothing is planned, or an error.
+  const auto unplanned = [&](absl::Status status) -> absl::StatusOr<PlannedGraph> {
+    if (!status.ok()) return status;
+    return std::move(planned);
+  };
   if (strategies.by_fingerprint.empty()) {
-    return strict && training ? strategies.error : absl::OkStatus();
+    return unplanned(options.strict && training ? strategies.error : absl::OkStatus());
   }
-  const graph::GraphView view = graph::MakeGraphView(*graph);
+  const graph::GraphView view = graph::MakeGraphView(graph);
   const auto found = strategies.by_fingerprint.find(view.fingerprint);
-  if (found == strategies.by_fingerprint.end()) {
-    return training ? RefuseAll(strategies, view, strict) : absl::OkStatus();
+  Strategies::Entry adapted;
+  const Strategies::Entry* entry = nullptr;
+  if (found != strategies.by_fingerprint.end()) {
+    entry = &found->second;
+  } else if (training) {
+    entry = FindAlmost(strategies, view, adapted);
+    if (entry == nullptr) return unplanned(RefuseAll(strategies, view, options.strict));
+  } else {
+    return planned;
   }
-  const auto& [path, strategy] = found->second;
-  if (absl::Status status = MatchStrategy(*strategy, view); !status.ok()) {
-    return Refuse(absl::StrCat(path, " not used: ", status.message()), strict);
+  const std::shared_ptr<const config::StrategyFile>& strategy = entry->strategy;
+  const auto refuse = [&](absl::string_view why, const std::string& code = "STR-2003") {
+    return unplanned(Refuse(absl::StrCat(entry->path, " not used: ", why), options.strict, code));
+  };
+  if (entry != &adapted) {
+    if (absl::Status status = MatchStrategy(*strategy, view); !status.ok()) return refuse(status.message());
   }
-  if (std::string reason = graph::WhyNotPlannable(*graph); !reason.empty()) {
-    return Refuse(absl::StrCat(path, " not used: ", reason), strict);
+  if (std::string reason = graph::WhyNotPlannable(graph); !reason.empty()) return refuse(reason);
+  if (absl::Status status = CheckTiers(FindTierNeeds(*strategy, view), options.limits); !status.ok()) {
+    return refuse(status.message(), "STR-2005");
   }
 
-  if (absl::Status status = CheckTiers(FindTierNeeds(*strategy, view), limits); !status.ok()) {
-    return Refuse(absl::StrCat(path, " not used: ", status.message()), strict, "STR-2005");
-  }
-
-  auto copy = std::make_unique<Graph>(graph->flib_def());
-  copy->Copy(*graph);
+  auto copy = std::make_unique<Graph>(graph.flib_def());
+  copy->Copy(graph);
   RewriteResult result;
-  if (absl::Status status = RewriteCopy(*strategy, *copy, result); !status.ok()) {
-    return Refuse(absl::StrCat(path, " not used: ", status.message()), strict);
+  if (absl::Status status = RewriteCopy(*strategy, *copy, result); !status.ok()) return refuse(status.message());
+  for (const std::string& refusal : result.refusals) {
+    SayOnce("STR-2004", absl::StrCat(entry->path, ": refused ", refusal));
   }
-  for (const std::string& refusal : result.refusals) SayOnce("STR-2004", absl::StrCat(path, ": refused ", refusal));
 
+  planned.name = NameOfThisOne(view.fingerprint);
   for (size_t i = 0; i < result.nodes.size(); ++i) {
-    if (result.nodes[i] != nullptr) device::MarkNode(result.nodes[i], view.fingerprint, static_cast<int>(i));
+    if (result.nodes[i] != nullptr) device::MarkNode(result.nodes[i], planned.name, static_cast<int>(i));
   }
-  device::SetObserver(view.fingerprint, std::make_shared<PlanObserver>(strategy, result));
-  graph = std::move(copy);
+  PlanPromise promise;
+  promise.strategy = strategy;
+  promise.nodes = ProgramNodes(result.nodes, *copy);
+  promise.always_delivered = AlwaysDelivered(view);
+  if (options.verify) promise.tensors = std::make_unique<const ProgramTensors>(*strategy, view);
+  promise.strict = options.strict;
+  planned.observer = std::make_shared<PlanObserver>(std::move(promise), result);
+  planned.path = entry->path;
+  planned.graph = std::move(copy);
+  return planned;
+}
+
+absl::Status RewriteGraph(const Strategies& strategies, const RewriteOptions& options, std::unique_ptr<Graph>& graph) {
+  if (graph->num_op_nodes() < graph::kSmallestGraphNodes || IsWrapped(*graph)) return absl::OkStatus();
+  const absl::StatusOr<PlannedGraph> planned = PlanGraph(strategies, options, *graph);
+  if (!planned.ok() || planned->graph == nullptr) return planned.status();
+  const auto& functions = options.functions != nullptr ? *options.functions : graph->flib_def();
+  if (absl::Status status =
+          WrapStep(planned->name, *planned->graph, functions, planned->observer, options.strict, graph);
+      !status.ok()) {
+    return Refuse(absl::StrCat(planned->path, " not used: ", status.message()), options.strict);
+  }
+  device::SetObserver(planned->name, planned->observer);
   return absl::OkStatus();
 }
 

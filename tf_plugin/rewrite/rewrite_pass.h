@@ -5,24 +5,55 @@
 #define STR_TF_PLUGIN_REWRITE_REWRITE_PASS_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tensorflow/core/graph/graph.h"
 #include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/rewrite/plan_observer.h"
 #include "tf_plugin/rewrite/strategy_store.h"
 #include "tf_plugin/rewrite/tier_needs.h"
 
 namespace str::rewrite {
 
+struct RewriteOptions {
+  // A strategy that cannot be used, and a planned step that did not do what was planned, end training.
+  bool strict = false;
+  // The first step's values are compared (value_check.h).
+  bool verify = true;
+  TierLimits limits;
+  // What the graph calls. Null: the graph's own library has it.
+  const tensorflow::FunctionLibraryDefinition* functions = nullptr;
+};
+
+// A graph with a strategy's program in it, not yet run.
+struct PlannedGraph {
+  // Null: the graph stays as it is.
+  std::unique_ptr<tensorflow::Graph> graph;
+  std::shared_ptr<PlanObserver> observer;
+  // Of this graph alone in the whole process. Nodes are marked with it; whoever runs the graph registers the observer
+  // under it.
+  std::string name;
+  // The strategy's file.
+  std::string path;
+};
+
 // The steps, in this order:
-//   1. match    the strategy of this very graph, by fingerprint;
+//   1. match    the strategy of this very graph, by fingerprint; or of one that differs in small nodes only;
 //   2. tiers    the host and the disk have room for what it swaps;
 //   3. rewrite  on a copy of the graph, verified after it, so that whatever fails leaves the original as it was;
-//   4. mark     nodes for the device, and register the observer.
-// A strategy that does not fit is said once with the first difference, for training graphs only, and the graph stays as
-// it is; with `strict` that is an error instead. Running it on a rewritten graph changes nothing.
-absl::Status RewriteGraph(const Strategies& strategies, bool strict, std::unique_ptr<tensorflow::Graph>& graph,
-                          const TierLimits& limits = {});
+//   4. mark     nodes for the device.
+// A strategy that does not fit is reported once with the first difference, for training graphs only, and the graph stays as
+// it is; with `strict` that is an error instead.
+absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options,
+                                       const tensorflow::Graph& graph);
+
+// PlanGraph, and then puts the planned graph in the place of `graph`, with the plain one behind it (step_function.h), and
+// registers the observer. A graph that cannot be wrapped is refused like a strategy that does not fit.
+// Running it on a rewritten graph changes nothing.
+absl::Status RewriteGraph(const Strategies& strategies, const RewriteOptions& options,
+                          std::unique_ptr<tensorflow::Graph>& graph);
 
 }  // namespace str::rewrite
 
