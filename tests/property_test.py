@@ -8,6 +8,7 @@ import re
 
 import protos
 import pytest
+from applied_plans import applied_plans
 from conftest import ROOT
 from google.protobuf import text_format
 from property.random_programs import RandomProgram
@@ -59,20 +60,6 @@ def make_strategies(captures, strategies, seed):
     return len(files), swaps, disk_swaps, reruns
 
 
-def applied_peaks(errors):
-    """fingerprint -> bytes of the step's own at its peak, from the plugin's lines."""
-    found = re.findall(
-        r"STR-3001 applied: .* measured (.*), of which outside of the step (.*) \(planned .* Graph ([0-9a-f]{16})",
-        errors,
-    )
-    return {fingerprint: in_bytes(peak) - in_bytes(outside) for peak, outside, fingerprint in found}
-
-
-def in_bytes(text):
-    """Of "5.91 GiB (6345678901 bytes)" or "512 bytes"."""
-    return int(re.search(r"(\d+) bytes", text)[1])
-
-
 def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp_path, seed):
     captures, strategies = tmp_path / "captures", tmp_path / "strategies"
     arguments = [SCRIPT, f"--seed={seed}", f"--functions={FUNCTIONS}"]
@@ -90,7 +77,7 @@ def test_random_programs_change_nothing_but_memory(run_scripts, str_command, tmp
     (rewritten,) = run_scripts((arguments, settings))
     assert rewritten.returncode == 0, rewritten.errors
     assert list(spill.iterdir()) == [], "nothing is left behind on the disk"
-    peaks = applied_peaks(rewritten.errors)
+    peaks = {plan.fingerprint: plan.own_bytes for plan in applied_plans(rewritten.errors)}
     assert len(peaks) == count, "every graph should have been rewritten"
 
     for i, (without, with_rewrite) in enumerate(zip(plain.results, rewritten.results)):

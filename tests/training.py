@@ -12,6 +12,7 @@ SIZES = {
     "vgg16": ["--batch=32", "--image=96"],
     "unet": ["--batch=2", "--image=64"],
     "mobilenet": ["--batch=16", "--image=96"],
+    "resnet50v2": ["--batch=2", "--image=64"],
 }
 STEPS = 3
 

@@ -15,13 +15,19 @@ import time
 
 import numpy as np
 import tensorflow as tf
+from control_flow_layers import KINDS as CONTROL_FLOW_KINDS
+from control_flow_layers import control_flow_layer
 
 _CALLS = 4
+# Of the layers, with a loop or a conditional. They take longest to trace.
+_CONTROL_FLOW_SHARE = 0.1
 
 
 def _layer(rng, x, variables, statistics):
     """One random layer on a [batch, width] tensor."""
     width = x.shape[1]
+    if rng.random() < _CONTROL_FLOW_SHARE:
+        return control_flow_layer(rng.choice(CONTROL_FLOW_KINDS), rng, width, variables), width
     kind = rng.choice(
         ["dense", "relu", "tanh", "softmax", "scale", "dropout", "normalize", "reshape", "split", "convolve", "gate"]
     )
