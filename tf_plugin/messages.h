@@ -13,6 +13,7 @@
 //   STR-3004  the disk tier lies in memory
 //   STR-3005  how much memory loops hold, which no plan changes
 //   STR-3006  a strategy is used for a graph that differs in small nodes
+//   STR-3007  choices of TensorFlow's passes are not settled
 //
 // Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
 //

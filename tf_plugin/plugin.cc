@@ -71,7 +71,12 @@ class SettlingPass : public tensorflow::GraphOptimizationPass {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     for (auto& [device, graph] : *options.partition_graphs) {
       if (IsPassedOver(*graph)) continue;
-      if (absl::Status status = graph::SettleChoices(*graph); !status.ok()) return status;
+      const absl::Status status = graph::SettleChoices(graph);
+      if (status.ok()) continue;
+      const std::string text = absl::StrCat("choices of TensorFlow's passes are not settled: ", status.message());
+      if (GetSettings().strict)
+        return absl::FailedPreconditionError(absl::StrCat("STR-3007 ", text, " (STR_STRICT=1)"));
+      SayOnce("STR-3007", absl::StrCat(text, ". The same script may be another graph in another process."));
     }
     return absl::OkStatus();
   }

@@ -43,7 +43,7 @@ void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::strin
                                    graph.fingerprint(), ", to ", *path));
 }
 
-// One line that says which memory no plan can change.
+// Reports the memory that no plan can change.
 void SayLoops(const config::GraphFile& graph) {
   if (graph.loop().empty()) return;
   std::vector<std::string> loops;
@@ -98,12 +98,12 @@ class CaptureObserver : public device::GraphObserver {
 
   void Finished(int index, OpKernelContext& context, const device::OpRecord& op, int64_t elapsed_ns) override {
     absl::MutexLock lock(&mutex_);
+    // A step that fails is not measured, wherever it fails: also inside of a loop.
+    if (!context.status().ok() || !op.out_of_memory.empty()) measuring_ = false;
     const auto inputs = inputs_.find(&context);
     if (inputs == inputs_.end()) return;
     const std::vector<InputSeen> seen = std::move(inputs->second);
     inputs_.erase(inputs);
-    // A step that fails is not measured.
-    if (!context.status().ok() || !op.out_of_memory.empty()) measuring_ = false;
     if (!measuring_) return;
     profile_.AddOp(index, context, seen, op, elapsed_ns);
     if (++finished_ == nodes_) CompleteStep();

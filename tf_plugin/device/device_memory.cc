@@ -144,6 +144,7 @@ void DeviceMemory::NoteLevel() {
   if (!in_step_) return;
   step_memory_.peak_bytes = std::max(step_memory_.peak_bytes, stats_.bytes_in_use);
   step_memory_.external_bytes = std::max(step_memory_.external_bytes, stats_.bytes_in_use - step_own_bytes_);
+  step_memory_.own_peak_bytes = std::max(step_memory_.own_peak_bytes, step_own_bytes_);
 }
 
 void DeviceMemory::RelieveSystem() {

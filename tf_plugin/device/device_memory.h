@@ -41,6 +41,8 @@ struct StepMemory {
   int64_t peak_bytes = 0;
   // Highest level of bytes in use that the step's own ops did not allocate in this step.
   int64_t external_bytes = 0;
+  // Highest level of those that they did.
+  int64_t own_peak_bytes = 0;
   // Allocations that had a planned place and got it, and that did not get it.
   int64_t placed = 0;
   int64_t misplaced = 0;

@@ -294,6 +294,7 @@ TEST(DeviceMemoryStepTest, ExternalIsWhatTheStepDidNotAllocate) {
   const StepMemory seen = End(memory);
   EXPECT_EQ(seen.peak_bytes, 115 * kKiB);
   EXPECT_EQ(seen.external_bytes, 15 * kKiB);
+  EXPECT_EQ(seen.own_peak_bytes, 100 * kKiB);
 }
 
 TEST(DeviceMemoryStepTest, WhatAnEarlierStepLeftIsExternalToTheNext) {
@@ -311,6 +312,7 @@ TEST(DeviceMemoryStepTest, WhatAnEarlierStepLeftIsExternalToTheNext) {
   const StepMemory seen = End(memory);
   EXPECT_EQ(seen.external_bytes, 100 * kKiB);
   EXPECT_EQ(seen.peak_bytes, 110 * kKiB);
+  EXPECT_EQ(seen.own_peak_bytes, 30 * kKiB);
 
   Begin(memory);
   EXPECT_EQ(End(memory).external_bytes, 30 * kKiB);

@@ -49,6 +49,17 @@ void SetObserver(const std::string& graph_name, std::shared_ptr<GraphObserver> o
   all.by_graph[graph_name] = std::move(observer);
 }
 
+void RemoveObserver(const std::string& graph_name) {
+  Observers& all = AllObservers();
+  // Destroyed outside of the lock.
+  std::shared_ptr<GraphObserver> removed;
+  absl::MutexLock lock(&all.mutex);
+  const auto found = all.by_graph.find(graph_name);
+  if (found == all.by_graph.end()) return;
+  removed = std::move(found->second);
+  all.by_graph.erase(found);
+}
+
 std::shared_ptr<GraphObserver> FindObserver(const std::string& graph_name) {
   Observers& all = AllObservers();
   absl::MutexLock lock(&all.mutex);

@@ -28,7 +28,7 @@ class GraphObserver {
   // If not null, held while an op runs, from before Starting until after Finished: ops then run one at a time, and each
   // one's time is its own. Not for asynchronous ops, which may wait for others.
   virtual absl::Mutex* OneAtATime() { return nullptr; }
-  // Says in `op` how the op's memory counts.
+  // Sets in `op` how its memory is counted.
   virtual void Starting(int index, tensorflow::OpKernelContext& context, OpRecord& op) = 0;
   virtual void Finished(int index, tensorflow::OpKernelContext& context, const OpRecord& op, int64_t elapsed_ns) = 0;
   // An op of the graph failed before it was started: the step is lost.
@@ -48,6 +48,7 @@ Mark FindMark(const tensorflow::NodeDef& node);
 
 // A later observer of the same name replaces the earlier one.
 void SetObserver(const std::string& graph_name, std::shared_ptr<GraphObserver> observer);
+void RemoveObserver(const std::string& graph_name);
 // Null if there is none.
 std::shared_ptr<GraphObserver> FindObserver(const std::string& graph_name);
 

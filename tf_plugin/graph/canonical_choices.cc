@@ -185,10 +185,14 @@ absl::Status SettleLoops(Graph& graph) {
 
 }  // namespace
 
-absl::Status SettleChoices(Graph& graph) {
+absl::Status SettleChoices(std::unique_ptr<Graph>& graph) {
   if (!tensorflow::IsMKLEnabled()) return absl::OkStatus();
-  if (absl::Status status = SettleBiasGradients(graph); !status.ok()) return status;
-  return SettleLoops(graph);
+  auto copy = std::make_unique<Graph>(graph->flib_def());
+  copy->Copy(*graph);
+  if (absl::Status status = SettleBiasGradients(*copy); !status.ok()) return status;
+  if (absl::Status status = SettleLoops(*copy); !status.ok()) return status;
+  if (copy->num_op_nodes() > graph->num_op_nodes()) graph = std::move(copy);
+  return absl::OkStatus();
 }
 
 }  // namespace str::graph

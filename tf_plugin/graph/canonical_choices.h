@@ -29,6 +29,8 @@
 #ifndef STR_TF_PLUGIN_GRAPH_CANONICAL_CHOICES_H_
 #define STR_TF_PLUGIN_GRAPH_CANONICAL_CHOICES_H_
 
+#include <memory>
+
 #include "absl/status/status.h"
 #include "tensorflow/core/graph/graph.h"
 
@@ -38,8 +40,8 @@ namespace str::graph {
 inline constexpr int kSettlingPhase = 0;
 
 // Leaves the graph alone where nothing is open, and where oneDNN is off. Idempotent. The nodes that it adds have
-// kNodePrefix. On an error the graph is half-changed and must not be run.
-absl::Status SettleChoices(tensorflow::Graph& graph);
+// kNodePrefix. Works on a copy that takes the place of `graph`: on an error that is as it was.
+absl::Status SettleChoices(std::unique_ptr<tensorflow::Graph>& graph);
 
 }  // namespace str::graph
 

@@ -85,7 +85,7 @@ class Gradients {
 
   std::unique_ptr<Graph> Settle() {
     std::unique_ptr<Graph> graph = Release();
-    CHECK_OK(SettleChoices(*graph));
+    CHECK_OK(SettleChoices(graph));
     return graph;
   }
 
@@ -126,9 +126,9 @@ std::map<std::string, std::string> BiasesAfterLayoutPass(std::unique_ptr<Graph> 
 }
 
 int NodesAdded(Gradients& gradients) {
-  const std::unique_ptr<Graph> graph = gradients.Release();
+  std::unique_ptr<Graph> graph = gradients.Release();
   const int before = graph->num_op_nodes();
-  CHECK_OK(SettleChoices(*graph));
+  CHECK_OK(SettleChoices(graph));
   return graph->num_op_nodes() - before;
 }
 
@@ -204,10 +204,10 @@ TEST(SettleChoicesTest, LeavesGraphsAloneThatLeaveNoChoice) {
 }
 
 TEST(SettleChoicesTest, LeavesOtherDevicesAlone) {
-  const std::unique_ptr<Graph> graph = Gradients().Filter("a").Filter("b").Bias("bias").Release();
+  std::unique_ptr<Graph> graph = Gradients().Filter("a").Filter("b").Bias("bias").Release();
   for (Node* node : graph->op_nodes()) node->set_assigned_device_name("/job:localhost/replica:0/task:0/device:GPU:0");
   const int before = graph->num_op_nodes();
-  ASSERT_TRUE(SettleChoices(*graph).ok());
+  ASSERT_TRUE(SettleChoices(graph).ok());
   EXPECT_EQ(graph->num_op_nodes(), before);
 }
 
@@ -231,9 +231,9 @@ TEST(SettleChoicesTest, IsIdempotent) {
   Gradients gradients;
   for (const char* name : {"a", "b", "c", "d"}) gradients.Filter(name);
   for (const char* name : {"x", "y"}) gradients.Bias(name);
-  const std::unique_ptr<Graph> graph = gradients.Settle();
+  std::unique_ptr<Graph> graph = gradients.Settle();
   const std::string once = MakeGraphView(*graph).fingerprint;
-  ASSERT_TRUE(SettleChoices(*graph).ok());
+  ASSERT_TRUE(SettleChoices(graph).ok());
   EXPECT_EQ(MakeGraphView(*graph).fingerprint, once);
 }
 
@@ -344,7 +344,7 @@ class LoopTest : public ::testing::TestWithParam<std::unique_ptr<Graph> (*)(bool
 
   static std::unique_ptr<Graph> MakeSettled(bool constants_first) {
     std::unique_ptr<Graph> graph = Make(constants_first);
-    CHECK_OK(SettleChoices(*graph));
+    CHECK_OK(SettleChoices(graph));
     return graph;
   }
 
@@ -358,9 +358,9 @@ TEST_P(LoopTest, WithoutSettlingTheOrderOfInsertionDecides) { EXPECT_NE(After(Ma
 TEST_P(LoopTest, SettledItDoesNot) { EXPECT_EQ(After(MakeSettled(false)), After(MakeSettled(true))); }
 
 TEST_P(LoopTest, IsIdempotent) {
-  const std::unique_ptr<Graph> graph = MakeSettled(false);
+  std::unique_ptr<Graph> graph = MakeSettled(false);
   const int nodes = graph->num_op_nodes();
-  ASSERT_TRUE(SettleChoices(*graph).ok());
+  ASSERT_TRUE(SettleChoices(graph).ok());
   EXPECT_EQ(graph->num_op_nodes(), nodes);
 }
 
@@ -375,14 +375,13 @@ TEST_P(LoopTest, ComputesTheSame) {
 INSTANTIATE_TEST_SUITE_P(Loops, LoopTest, ::testing::Values(PoolingLoop, Pooling3DLoop, PaddingLoop));
 
 TEST(SettleChoicesTest, LeavesPoolingAloneThatNoLoopLeadsBackTo) {
-  const std::unique_ptr<Graph> graph =
-      Loop({2, 6, 6, 4}, {{"gradient", WholeNumbers({2, 6, 6, 4})}}, false)
-          .Add("MaxPool", "pool", {"x"}, Window(4))
-          .Add("MaxPoolGrad", "pool_gradient", {"x", "pool", "gradient_inside"}, Window(4))
-          .Close("x", "x")
-          .Release();
+  std::unique_ptr<Graph> graph = Loop({2, 6, 6, 4}, {{"gradient", WholeNumbers({2, 6, 6, 4})}}, false)
+                                     .Add("MaxPool", "pool", {"x"}, Window(4))
+                                     .Add("MaxPoolGrad", "pool_gradient", {"x", "pool", "gradient_inside"}, Window(4))
+                                     .Close("x", "x")
+                                     .Release();
   const int before = graph->num_op_nodes();
-  ASSERT_TRUE(SettleChoices(*graph).ok());
+  ASSERT_TRUE(SettleChoices(graph).ok());
   EXPECT_EQ(graph->num_op_nodes(), before);
 }
 

@@ -146,10 +146,9 @@ Conditions Merged(const Node& merge, std::vector<Conditions> alternatives) {
 // Follows the conditions from sources to users.
 class ConditionWalk {
  public:
-  // `order`: what enters a loop before what leaves it.
-  ConditionWalk(const std::vector<Node*>& order, const ControlFlow& control_flow)
+  explicit ConditionWalk(const ControlFlow& control_flow)
       : control_flow_(control_flow), conditions_(control_flow.loop.size()), of_loop_(control_flow.loops.size()) {
-    for (const Node* node : order) Visit(*node);
+    for (const Node* node : control_flow.order) Visit(*node);
   }
 
   // Of a node outside of loops.
@@ -225,6 +224,17 @@ std::vector<Node*> WithLoopOrder(const Graph& graph, const std::vector<Node*>& o
   return sorted.size() == order.size() ? sorted : order;
 }
 
+// Loops and the order; which nodes are inside is not yet known.
+ControlFlow FindLoops(const Graph& graph) {
+  ControlFlow control_flow;
+  control_flow.order = ForwardOrder(graph);
+  LoopFinder(graph, control_flow.order).MoveTo(control_flow);
+  if (!control_flow.loops.empty()) {
+    control_flow.order = WithLoopOrder(graph, control_flow.order, LoopOrder(control_flow.loops));
+  }
+  return control_flow;
+}
+
 }  // namespace
 
 bool IsForwardEdge(const Edge& edge) { return !edge.src()->IsNextIteration(); }
@@ -254,19 +264,11 @@ int OutermostLoop(const ControlFlow& control_flow, const Node& node) {
       std::count_if(loops.begin(), loops.begin() + loop, [](const Loop& before) { return before.parent == kNoLoop; }));
 }
 
-std::vector<Node*> NodesInOrder(const Graph& graph) {
-  const std::vector<Node*> order = ForwardOrder(graph);
-  ControlFlow control_flow;
-  LoopFinder(graph, order).MoveTo(control_flow);
-  if (control_flow.loops.empty()) return order;
-  return WithLoopOrder(graph, order, LoopOrder(control_flow.loops));
-}
+std::vector<Node*> NodesInOrder(const Graph& graph) { return FindLoops(graph).order; }
 
 ControlFlow AnalyzeControlFlow(const Graph& graph) {
-  ControlFlow control_flow;
-  const std::vector<Node*> order = ForwardOrder(graph);
-  LoopFinder(graph, order).MoveTo(control_flow);
-  const ConditionWalk walk(WithLoopOrder(graph, order, LoopOrder(control_flow.loops)), control_flow);
+  ControlFlow control_flow = FindLoops(graph);
+  const ConditionWalk walk(control_flow);
   control_flow.inside.resize(graph.num_node_ids(), false);
   control_flow.may_be_dead.resize(graph.num_node_ids(), false);
   for (const Node* node : graph.op_nodes()) {

@@ -24,8 +24,9 @@
 //   behind an Exit, before some Enter of     never: it is stuck          LoopOrder() ties every Enter before every Exit
 //     the same loop can run
 //   If, Case, While that were not lowered,   once, as one node           not inside
-//     calls of functions
-//   _Retval of a dead value                  no result                   MayBeDead
+//     calls of functions, and of functional
+//     RNN implementations among them
+//   _Retval of a dead value                  no result                   may_be_dead
 //
 // The back edges of loops (out of NextIteration) are left out wherever an order is made: with them there is none. What
 // they say is kept by LoopOrder: a value that leaves a loop may depend on every value that enters it.
@@ -59,6 +60,8 @@ struct ControlFlow {
   // By node id: index of the innermost loop that the node is part of; -1 if none.
   std::vector<int> loop;
   std::vector<Loop> loops;
+  // As NodesInOrder.
+  std::vector<tensorflow::Node*> order;
 };
 
 ControlFlow AnalyzeControlFlow(const tensorflow::Graph& graph);

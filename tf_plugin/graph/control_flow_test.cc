@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "tf_plugin/testing/graph_builder.h"
+#include "tf_plugin/testing/graph_session.h"
 
 namespace str::graph {
 namespace {
@@ -125,6 +126,30 @@ TEST_F(ControlFlowTest, SeveralBranchesMeetInOneMerge) {
   EXPECT_EQ(Inside(b_), Names({"switch", "case0", "case1", "case2", "merge"}));
 }
 
+TEST_F(ControlFlowTest, BehindASwitchOfReferencesOneIsInside) {
+  b_.Add("VariableV2", "reference", {}, {{"shape", tensorflow::TensorShape({})}, {"dtype", tensorflow::DT_FLOAT}});
+  b_.Add("RefSwitch", "switch", {"reference", "p"});
+  b_.Add("Identity", "when_true", {"switch:1"});
+  b_.Add("Identity", "when_false", {"switch:0"});
+  b_.Add("Merge", "merge", {"when_false", "when_true"});
+  b_.Add("Neg", "after", {"merge:0"});
+  EXPECT_EQ(Inside(b_), Names({"switch", "when_true", "when_false", "merge"}));
+}
+
+TEST(ZeroIterationsTest, WhatIsBehindTheLoopRunsWithTheFirstValue) {
+  GraphBuilder b;
+  b.Constant("start", tensorflow::Tensor(5.0f));
+  b.Constant("limit", tensorflow::Tensor(0.0f));
+  OpenLoop(b, "w/", "start", "limit");
+  b.Add("Exp", "w/exp", {"w/body"});
+  CloseLoop(b, "w/", "w/exp");
+  b.Add("Neg", "after", {"w/exit"});
+  EXPECT_EQ(Inside(b), Union(LoopNames("w/"), {"w/exp"}));
+  const auto result = testing::GraphSession(b.graph()).Run({"after"});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->front().scalar<float>()(), -5.0f);
+}
+
 TEST_F(ControlFlowTest, ALoopIsInsideAsAWhole) {
   OpenLoop(b_, "w/", "before", "limit");
   b_.Add("Exp", "w/exp", {"w/body"});
@@ -231,7 +256,11 @@ TEST_F(ControlFlowTest, FunctionalConditionalsAndLoopsThatWereNotLoweredRunOnce)
   b_.Add("StatelessWhile", "while", {"x"}, {{"cond", function}, {"body", function}});
   b_.Add("PartitionedCall", "call", {"x"},
          {{"f", function}, {"Tout", std::vector<tensorflow::DataType>({tensorflow::DT_FLOAT})}});
-  b_.Add("Neg", "after", {"if", "^while", "^call"});
+  b_.Argument("branch", tensorflow::DT_INT32, tensorflow::PartialTensorShape({}), 4);
+  b_.Add("StatelessCase", "case", {"branch", "x"},
+         {{"branches", std::vector<tensorflow::NameAttrList>({function, function})},
+          {"Tout", std::vector<tensorflow::DataType>({tensorflow::DT_FLOAT})}});
+  b_.Add("Neg", "after", {"if", "^while", "^call", "^case"});
   EXPECT_EQ(Inside(b_), Names());
 }
 

@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/hash.h"
+#include "tensorflow/core/util/device_name_utils.h"
 #include "tf_plugin/graph/op_facts.h"
 
 namespace str::graph {
@@ -45,11 +46,11 @@ std::string Fingerprint(const GraphView& view) {
 
 GraphView MakeGraphView(const tensorflow::Graph& graph) {
   GraphView view;
-  for (Node* node : NodesInOrder(graph)) {
+  view.control_flow = AnalyzeControlFlow(graph);
+  for (Node* node : view.control_flow.order) {
     if (node->IsOp()) view.order.push_back(node);
   }
   view.shapes = InferStaticShapes(graph, view.order);
-  view.control_flow = AnalyzeControlFlow(graph);
   view.recompute.resize(graph.num_node_ids());
   for (const Node* node : view.order) {
     // Results keep their own kind: a result that may be missing is still a result.
@@ -94,6 +95,11 @@ bool IsTrainingGraph(const tensorflow::Graph& graph) {
 
 std::string WhyNotPlannable(const tensorflow::Graph& graph) {
   for (const Node* node : graph.op_nodes()) {
+    tensorflow::DeviceNameUtils::ParsedName device;
+    if (tensorflow::DeviceNameUtils::ParseFullName(node->assigned_device_name(), &device) && device.has_type &&
+        device.type != tensorflow::DEVICE_CPU) {
+      return absl::StrCat("node '", node->name(), "' runs on a ", device.type, "; only steps on the CPU are supported");
+    }
     if (node->IsSend() || node->IsRecv()) {
       return absl::StrCat("node '", node->name(),
                           "' exchanges tensors with another device; steps over several devices are not supported");

@@ -191,5 +191,15 @@ TEST(GraphViewTest, StepsOverSeveralDevicesAreRefusedByTheNode) {
   EXPECT_NE(WhyNotPlannable(b.graph()).find("'to_elsewhere'"), std::string::npos);
 }
 
+TEST(GraphViewTest, StepsOnOtherDevicesThanTheCpuAreRefusedByTheNode) {
+  GraphBuilder b;
+  b.Floats("x", {2});
+  b.Add("Neg", "y", {"x"});
+  b.Find("x")->set_assigned_device_name("/job:localhost/replica:0/task:0/device:CPU:0");
+  EXPECT_EQ(WhyNotPlannable(b.graph()), "");
+  b.Find("y")->set_assigned_device_name("/job:localhost/replica:0/task:0/device:GPU:0");
+  EXPECT_EQ(WhyNotPlannable(b.graph()), "node 'y' runs on a GPU; only steps on the CPU are supported");
+}
+
 }  // namespace
 }  // namespace str::graph

@@ -40,10 +40,11 @@ class StepGuard {
   // The body ran without an error: did it do what was planned? An error fails the step.
   // `delivered`: by result, whether it got a value.
   virtual absl::Status End(int64_t step_id, const std::vector<bool>& delivered) = 0;
-  // The body failed.
-  virtual void Abandon(int64_t step_id) = 0;
-  // TensorFlow could not build the planned body: it will not run.
-  virtual void NotBuilt(const absl::Status& status) = 0;
+  // The body failed with `status`. Returns the error of the step: `status` itself, or another one if the plan was
+  // broken before.
+  virtual absl::Status Abandon(int64_t step_id, const absl::Status& status) = 0;
+  // TensorFlow could not build the planned body: it will not run. Returns the error of all steps if `strict`.
+  virtual absl::Status NotBuilt(const absl::Status& status) = 0;
 };
 
 struct PlannedStep {
@@ -55,10 +56,13 @@ struct PlannedStep {
   bool strict = false;
 };
 
-// Steps live as long as the process: TensorFlow may make the op's kernel at any time.
+// Keeps the step until the op's kernel is made, which may be at any time. From then on the kernel keeps it.
 void AddPlannedStep(const std::string& name, std::shared_ptr<const PlannedStep> step);
-// Null if there is none.
+// For the op's kernel, which owns the step then. Null if there is none, or no kernel of it any more: TensorFlow makes a
+// kernel again only for a graph that went through the passes again, and has a step of another name there.
 std::shared_ptr<const PlannedStep> FindPlannedStep(const std::string& name);
+// How many steps are kept, by kernels or until theirs are made.
+int CountPlannedSteps();
 
 }  // namespace str::kernels
 

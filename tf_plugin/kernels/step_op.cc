@@ -91,9 +91,15 @@ class Body {
     options.lib_def = step.library.get();
     // The passes that TensorFlow runs on whole functions have run on this graph.
     options.is_component_function = true;
-    if (absl::Status status = runtime->Instantiate(name, tensorflow::AttrSlice(), options, &handle_); !status.ok()) {
+    // Now, not in the first run: a body that cannot be built is then known before it has done anything.
+    options.create_kernels_eagerly = true;
+    Handle handle = tensorflow::kInvalidHandle;
+    if (absl::Status status = runtime->Instantiate(name, tensorflow::AttrSlice(), options, &handle); !status.ok()) {
+      // Without its kernels it is instantiated all the same.
+      if (handle != tensorflow::kInvalidHandle) runtime->ReleaseHandle(handle).IgnoreError();
       return status;
     }
+    handle_ = handle;
     runtime_ = tensorflow::core::WeakPtr<FunctionLibraryRuntime>(runtime);
     built_ = true;
     return handle_;
@@ -101,7 +107,7 @@ class Body {
 
  private:
   bool built_ = false;
-  Handle handle_ = 0;
+  Handle handle_ = tensorflow::kInvalidHandle;
   tensorflow::core::WeakPtr<FunctionLibraryRuntime> runtime_;
 };
 
@@ -145,8 +151,7 @@ class StepOp : public AsyncOpKernel {
         return planned;
       }
       // Nothing has run yet: the plain body can still do this step.
-      failure_ = planned.status();
-      step_->guard->NotBuilt(failure_);
+      failure_ = step_->guard->NotBuilt(planned.status());
     }
     if (step_->strict) return failure_;
     return plain_.Build(runtime, *step_, step_->plain_body);
@@ -160,23 +165,22 @@ class StepOp : public AsyncOpKernel {
     options.step_container = context.step_container();
     options.stats_collector = context.stats_collector();
     options.runner = context.runner();
+    options.run_all_kernels_inline = context.run_all_kernels_inline();
     options.source_device = runtime.device()->name();
-    // Whether a missing result is an error is decided by the guard, which knows which ones may be missing.
-    options.allow_dead_tensors = true;
     return options;
   }
 
-  absl::Status Conclude(OpKernelContext& context, StepGuard* guard, const StepFrame& frame, absl::Status status) {
+  // `status` is what the run came to.
+  absl::Status Conclude(OpKernelContext& context, StepGuard* guard, const StepFrame& frame,
+                        const absl::Status& status) {
     if (guard == nullptr) return status;
-    if (!status.ok()) {
-      guard->Abandon(context.step_id());
-      return status;
-    }
-    status = guard->End(context.step_id(), frame.delivered());
-    if (status.ok()) return status;
+    const int64_t step_id = context.step_id();
+    absl::Status all = status.ok() ? guard->End(step_id, frame.delivered()) : guard->Abandon(step_id, status);
+    if (all == status) return all;
+    // The plan's fault.
     absl::MutexLock lock(&mutex_);
-    if (failure_.ok()) failure_ = status;
-    return status;
+    if (failure_.ok()) failure_ = all;
+    return all;
   }
 
   std::shared_ptr<const PlannedStep> step_;

@@ -72,9 +72,9 @@ class BrokenStepTest : public ::testing::Test {
     ASSERT_NE(planned->graph, nullptr);
     GraphBuilder b(std::move(planned->graph));
     damage(b);
-    device::SetObserver(planned->name, planned->observer);
-    ASSERT_EQ(WrapStep(planned->name, b.graph(), graph_->flib_def(), planned->observer, strict, graph_),
+    ASSERT_EQ(WrapStep(planned->name, b.graph(), graph_->flib_def(), Register(*planned), strict, graph_),
               absl::OkStatus());
+    observer_ = planned->observer;
     session_ = std::make_unique<StepSession>(*graph_, kWidth);
     plain_ = std::make_unique<StepSession>(*plain, kWidth);
   }
@@ -93,6 +93,7 @@ class BrokenStepTest : public ::testing::Test {
   std::unique_ptr<Graph> graph_;
   config::StrategyFile strategy_;
   std::unique_ptr<StepSession> session_, plain_;
+  std::shared_ptr<PlanObserver> observer_;
 };
 
 void Nothing(GraphBuilder&) {}
@@ -100,6 +101,14 @@ void Nothing(GraphBuilder&) {}
 Node* FindByOp(GraphBuilder& b, const std::string& op) {
   for (Node* node : b.graph().op_nodes()) {
     if (node->type_string() == op) return node;
+  }
+  return nullptr;
+}
+
+// The node of this op whose name has `part` in it.
+Node* FindCopy(GraphBuilder& b, const std::string& op, const std::string& part) {
+  for (Node* node : b.graph().op_nodes()) {
+    if (node->type_string() == op && absl::StrContains(node->name(), part)) return node;
   }
   return nullptr;
 }
@@ -156,7 +165,7 @@ TEST_F(BrokenStepTest, AResultWithoutAValueIsAnError) {
     AddDead(b, "e");
     b.Redirect("result", 0, "dead");
   });
-  ExpectError("STR-4002", "result 0 of the step has no value");
+  ExpectError("STR-4002", "result 0 of the step, 'e:0', has no value");
 }
 
 TEST_F(BrokenStepTest, AResultOfAnotherValueIsAnError) {
@@ -173,6 +182,37 @@ TEST_F(BrokenStepTest, ACopyOfAnotherTensorIsAnError) {
   // x has the shape of r.
   Start([](GraphBuilder& b) { b.Redirect(FindByOp(b, "StrSwapOut")->name(), 0, "x"); });
   ExpectError("STR-4004", "has other bytes than 'r:0'");
+}
+
+TEST_F(BrokenStepTest, ACopyBackOfAnotherTensorIsAnError) {
+  // r and dr have one shape, and both go out and come back.
+  strategy_ = ProgramFor(graph::MakeGraphView(*graph_), {"run v1",
+                                                         "run v2",
+                                                         "run w1",
+                                                         "run h",
+                                                         "run r",
+                                                         "swap_out r:0",
+                                                         "run w2",
+                                                         "run y",
+                                                         "run e",
+                                                         "run dr",
+                                                         "swap_out_wait r:0",
+                                                         "swap_out dr:0",
+                                                         "swap_in r:0",
+                                                         "run g2",
+                                                         "run d2",
+                                                         "swap_out_wait dr:0",
+                                                         "swap_in dr:0",
+                                                         "run dh",
+                                                         "run g1",
+                                                         "run d1",
+                                                         "run u1",
+                                                         "run u2"});
+  Start([](GraphBuilder& b) {
+    Node* const in = FindCopy(b, "StrSwapIn", "/dr");
+    b.Redirect(in->name(), 0, FindCopy(b, "StrSwapOut", "/r")->name());
+  });
+  ExpectError("STR-4004", "input 0 of node 'dh' has other bytes than 'dr:0'");
 }
 
 TEST_F(BrokenStepTest, AUserOfAnotherTensorIsAnError) {
@@ -236,7 +276,7 @@ TEST_F(BrokenStepTest, APeakAboveTheBudgetIsAnError) {
 }
 
 TEST_F(BrokenStepTest, WhatIsOutsideOfTheStepIsNotThePlansFault) {
-  strategy_.set_budget_bytes(kMiB);
+  strategy_.set_budget_bytes(8 * kMiB);
   Start(Nothing);
   void* const outside = device::SharedDeviceMemory()->AllocateRaw(64, 64 * kMiB);
   ::testing::internal::CaptureStderr();
@@ -244,7 +284,123 @@ TEST_F(BrokenStepTest, WhatIsOutsideOfTheStepIsNotThePlansFault) {
   const std::string said = ::testing::internal::GetCapturedStderr();
   device::SharedDeviceMemory()->DeallocateRaw(outside);
   EXPECT_EQ(status, absl::OkStatus());
-  EXPECT_TRUE(absl::StrContains(said, "WARNING: the peak is above the budget of 1.00 MiB")) << said;
+  EXPECT_TRUE(absl::StrContains(said, "WARNING: the peak is above the budget of 8.00 MiB")) << said;
+}
+
+TEST_F(BrokenStepTest, WrongValuesAreSaidBeforeAWrongPeak) {
+  strategy_.set_predicted_peak_bytes(4096 * kMiB);
+  Start([](GraphBuilder& b) { b.Redirect("g2", 0, "x"); });
+  ExpectError("STR-4004", "input 0 of node 'g2' has other bytes than 'r:0'");
+}
+
+TEST_F(BrokenStepTest, ValuesAreOnlySaidToBeRightIfTheyWereCompared) {
+  strategy_.set_predicted_peak_bytes(4096 * kMiB);
+  Start(Nothing);
+  ExpectError("STR-4003", "Values are as they should be.");
+}
+
+TEST_F(BrokenStepTest, ValuesThatWereNotComparedAreSaidNotToBe) {
+  strategy_.set_predicted_peak_bytes(4096 * kMiB);
+  Start(Nothing, /*strict=*/false, /*verify=*/false);
+  ExpectError("STR-4003", "Values were not compared.");
+}
+
+// g2 takes the weights, whose shape does not fit: the kernel fails.
+void TakeAnotherShape(GraphBuilder& b) { b.Redirect("g2", 0, "w1"); }
+
+TEST_F(BrokenStepTest, AStepThatFailsBecauseOfThePlanIsThePlansFault) {
+  Start(TakeAnotherShape);
+  ExpectError("STR-4004",
+              "input 0 of node 'g2' has other bytes than 'r:0' had when it was first computed, and the step "
+              "failed: ");
+  EXPECT_EQ(session_->Run().status(), absl::OkStatus()) << "without the plan";
+}
+
+TEST_F(BrokenStepTest, AStepThatFailsOtherwiseKeepsItsError) {
+  Start(TakeAnotherShape, /*strict=*/false, /*verify=*/false);
+  for (int i = 0; i < 2; ++i) {
+    const absl::Status status = session_->Run().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_FALSE(absl::StrContains(status.message(), "STR-")) << status;
+  }
+}
+
+// An op without a kernel for the CPU.
+void AddWhatCannotBeBuilt(GraphBuilder& b) {
+  Node* const node = b.Add("TPUOrdinalSelector", "unbuildable");
+  b.graph().AddControlEdge(node, b.Find("u1"));
+}
+
+TEST_F(BrokenStepTest, AStepThatCannotBeBuiltTrainsWithoutThePlan) {
+  Start(AddWhatCannotBeBuilt);
+  ::testing::internal::CaptureStderr();
+  const absl::StatusOr<Tensor> result = session_->Run();
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  ASSERT_EQ(result.status(), absl::OkStatus());
+  EXPECT_TRUE(absl::StartsWith(said, "STR-2003 the planned step cannot be built: ")) << said;
+  EXPECT_FALSE(absl::StrContains(said, "STR-3001")) << said;
+  EXPECT_TRUE(BitEqual(*result, *plain_->Run()));
+  EXPECT_TRUE(BitEqual(session_->Weights()[0], plain_->Weights()[0]));
+  EXPECT_TRUE(BitEqual(*session_->Run(), *plain_->Run()));
+}
+
+TEST_F(BrokenStepTest, AStepThatCannotBeBuiltEndsStrictTraining) {
+  Start(AddWhatCannotBeBuilt, /*strict=*/true);
+  ExpectError("STR-2003", "the planned step cannot be built: ");
+  ExpectError("STR-2003", "No step is run (STR_STRICT=1).");
+}
+
+// The observer alone: when calls overlap is decided here, not by TensorFlow.
+class CallsAtOnceTest : public BrokenStepTest {
+ protected:
+  static constexpr int64_t kStepId = 7;
+
+  void Begin() { observer_->Begin(kStepId); }
+  absl::Status End(bool delivered = true) { return observer_->End(kStepId, {delivered}); }
+};
+
+TEST_F(CallsAtOnceTest, NodesThatDidNotRunAreAnErrorOfTheLastCall) {
+  Start(Nothing);
+  Begin();
+  Begin();
+  EXPECT_EQ(End(), absl::OkStatus()) << "its nodes may be those that are still to come";
+  const absl::Status status = End();
+  EXPECT_TRUE(absl::StrContains(status.message(), "STR-4001")) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "did not run in each of 2 calls at once")) << status;
+}
+
+TEST_F(CallsAtOnceTest, AMissingResultIsAnErrorOfItsCall) {
+  Start(Nothing);
+  Begin();
+  Begin();
+  const absl::Status status = End(/*delivered=*/false);
+  EXPECT_TRUE(absl::StrContains(status.message(), "STR-4002")) << status;
+}
+
+TEST_F(CallsAtOnceTest, WhereACallFailedRunsAreNotCounted) {
+  Start(Nothing);
+  Begin();
+  Begin();
+  EXPECT_EQ(observer_->Abandon(kStepId, absl::CancelledError("stopped")), absl::CancelledError("stopped"));
+  EXPECT_EQ(End(), absl::OkStatus());
+}
+
+TEST_F(CallsAtOnceTest, TheStepOfTheDeviceEnds) {
+  Start(Nothing);
+  device::DeviceMemory& memory = *device::SharedDeviceMemory();
+  const uint64_t before = memory.BeginStep();
+  memory.EndStep(before);
+  Begin();
+  Begin();
+  EXPECT_EQ(End(), absl::OkStatus());
+  EXPECT_FALSE(End().ok());
+  EXPECT_FALSE(memory.EndStep(before + 1).has_value()) << "it has ended";
+}
+
+TEST_F(CallsAtOnceTest, AStepThatCallsTheFunctionTwiceTrains) {
+  Start(Nothing);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(session_->RunTwiceAtOnce(), absl::OkStatus());
+  EXPECT_EQ(session_->Run().status(), absl::OkStatus());
 }
 
 TEST_F(BrokenStepTest, TheStepAfterTheErrorRunsWithoutThePlan) {
@@ -323,10 +479,9 @@ TEST(StuckStepTest, AStepThatWaitsForItselfIsAnError) {
   ASSERT_EQ(planned.status(), absl::OkStatus());
   ASSERT_NE(planned->graph, nullptr);
   GraphBuilder broken(std::move(planned->graph));
-  device::SetObserver(planned->name, planned->observer);
   Unchain(broken, broken.Find("late"));
   broken.graph().AddControlEdge(broken.Find("left"), broken.Find("late"));
-  ASSERT_EQ(WrapStep(planned->name, broken.graph(), graph->flib_def(), planned->observer, false, graph),
+  ASSERT_EQ(WrapStep(planned->name, broken.graph(), graph->flib_def(), Register(*planned), false, graph),
             absl::OkStatus());
   StepSession session(*graph, kWidth);
   const absl::Status status = session.Run().status();

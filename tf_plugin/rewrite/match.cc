@@ -15,7 +15,7 @@ namespace {
 
 using tensorflow::Node;
 
-// `what` of a node that only one of both has, or has otherwise.
+// Describes a node that only one of the two has, or that differs between them.
 std::string Difference(const Node& node, absl::string_view what) {
   return absl::StrCat("node '", node.name(), "' ", what, ProbablePass(node.name(), node.type_string()));
 }

@@ -1,6 +1,5 @@
 #include "tf_plugin/rewrite/plan_observer.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -38,6 +37,11 @@ int64_t Allowed(int64_t budget_bytes) {
   return static_cast<int64_t>(budget_bytes * (1 + kPeakTolerance)) + kPeakToleranceBytes;
 }
 
+constexpr char kHalfUpdated[] =
+    "The weights may be half updated: start again from a checkpoint. Capture and plan again; if it happens again, "
+    "report it";
+constexpr char kWrongValues[] = "The weights may be wrong: start again from a checkpoint. Report it";
+
 }  // namespace
 
 PlanObserver::PlanObserver(PlanPromise promise, const RewriteResult& result)
@@ -56,7 +60,8 @@ void PlanObserver::Begin(int64_t step_id) {
   absl::MutexLock lock(&mutex_);
   const auto [entry, added] = steps_.emplace(step_id, promise_);
   Step& step = entry->second;
-  if (++step.calls > 1) step.checked = false;
+  ++step.calls_under_way;
+  if (++step.calls > 1) step.values.reset();
   if (!added) return;
   if (!reported_ && promise_.tensors != nullptr) step.values.emplace(*promise_.tensors);
   step.memory_step = device::SharedDeviceMemory()->BeginStep();
@@ -70,7 +75,7 @@ void PlanObserver::Starting(int index, tensorflow::OpKernelContext& context, dev
   if (step == nullptr) return;
   step->runs.Starting(index);
   if (!step->values.has_value()) return;
-  // What a kernel leaves unwritten must not differ between a value and the same value computed again.
+  // What a kernel leaves unwritten must not differ between a value and the same value recomputed.
   op.fill_with_zeros = true;
   for (int i = 0; i < context.num_inputs(); ++i) {
     if (context.has_input(i) && !context.input_is_ref(i)) {
@@ -98,39 +103,56 @@ void PlanObserver::Result(int64_t step_id, int index, const tensorflow::Tensor& 
 
 PlanObserver::Steps::node_type PlanObserver::Leave(int64_t step_id) {
   const auto step = steps_.find(step_id);
-  if (step == steps_.end() || --step->second.calls > 0) return {};
+  if (step == steps_.end() || --step->second.calls_under_way > 0) return {};
   return steps_.extract(step);
 }
 
-void PlanObserver::Abandon(int64_t step_id) {
+absl::Status PlanObserver::Abandon(int64_t step_id, const absl::Status& status) {
   absl::MutexLock lock(&mutex_);
-  if (const auto ended = Leave(step_id); !ended.empty()) {
-    device::SharedDeviceMemory()->EndStep(ended.mapped().memory_step);
+  if (Step* const step = Find(step_id); step != nullptr) step->failed = true;
+  const auto ended = Leave(step_id);
+  if (ended.empty()) return status;
+  const Step& step = ended.mapped();
+  device::SharedDeviceMemory()->EndStep(step.memory_step);
+  if (step.calls > 1) return status;
+  // Did the step fail because of the plan? Then the plan is not run again.
+  const auto broken = [&](const std::string& code, const std::string& what, const std::string& advice) {
+    return Broken(code, absl::StrCat(what, ", and the step failed: ", status.message()), advice);
+  };
+  if (!step.runs.Noted().empty()) return broken("STR-4001", step.runs.Noted(), kHalfUpdated);
+  if (const std::string problem = step.values.has_value() ? step.values->Problem() : ""; !problem.empty()) {
+    return broken("STR-4004", problem, kWrongValues);
   }
+  return status;
 }
 
-void PlanObserver::NotBuilt(const absl::Status& status) {
-  Say("STR-2003", absl::StrCat("the planned step cannot be built: ", status.message(), ". Graph ",
-                               promise_.strategy->graph_fingerprint(), ". ",
-                               promise_.strict ? "No step is run (STR_STRICT=1)." : "Training goes on without it."));
+absl::Status PlanObserver::NotBuilt(const absl::Status& status) {
+  const std::string text = absl::StrCat("the planned step cannot be built: ", status.message(), ". Graph ",
+                                        promise_.strategy->graph_fingerprint(), ". ");
+  if (!promise_.strict) Say("STR-2003", absl::StrCat(text, "Training goes on without it."));
+  return absl::FailedPreconditionError(absl::StrCat("STR-2003 ", text, "No step is run (STR_STRICT=1)."));
 }
 
 absl::Status PlanObserver::End(int64_t step_id, const std::vector<bool>& delivered) {
   absl::MutexLock lock(&mutex_);
   const auto ended = Leave(step_id);
-  // Another call of the same step is under way, and what ran was counted for both together.
-  if (ended.empty() || !ended.mapped().checked) return absl::OkStatus();
+  // Another call of the same step is under way, and nodes are counted for all together.
+  if (ended.empty()) return CheckResults(delivered);
   const Step& step = ended.mapped();
   const std::optional<device::StepMemory> memory = device::SharedDeviceMemory()->EndStep(step.memory_step);
-  if (absl::Status status = CheckRun(step, delivered); !status.ok()) return status;
+  if (const std::string problem = step.failed ? "" : step.runs.Problem(step.calls); !problem.empty()) {
+    return Broken("STR-4001", problem, kHalfUpdated);
+  }
+  if (absl::Status status = CheckResults(delivered); !status.ok()) return status;
+  if (step.calls > 1) return absl::OkStatus();
+  if (const std::string problem = step.values.has_value() ? step.values->Problem() : ""; !problem.empty()) {
+    return Broken("STR-4004", problem, kWrongValues);
+  }
   if (memory.has_value() && !memory_checked_) {
     memory_checked_ = true;
     if (absl::Status status = CheckMemory(*memory); !status.ok()) return status;
   }
   if (reported_) return absl::OkStatus();
-  if (const std::string problem = step.values.has_value() ? step.values->Problem() : ""; !problem.empty()) {
-    return Broken("STR-4004", problem, "The weights may be wrong: start again from a checkpoint. Report it");
-  }
   reported_ = true;
   Report(step, memory);
   return absl::OkStatus();
@@ -143,42 +165,40 @@ absl::Status PlanObserver::Broken(const std::string& code, const std::string& wh
                    promise_.strict ? "No later step is run (STR_STRICT=1)." : "Later steps run without the plan."));
 }
 
-absl::Status PlanObserver::CheckRun(const Step& step, const std::vector<bool>& delivered) const {
-  constexpr char kAdvice[] =
-      "The weights may be half updated: start again from a checkpoint. Capture and plan again; if "
-      "it happens again, report it";
-  if (const std::string problem = step.runs.Problem(); !problem.empty()) return Broken("STR-4001", problem, kAdvice);
+absl::Status PlanObserver::CheckResults(const std::vector<bool>& delivered) const {
   for (size_t i = 0; i < delivered.size() && i < promise_.always_delivered.size(); ++i) {
     if (!delivered[i] && promise_.always_delivered[i]) {
-      return Broken("STR-4002", absl::StrCat("result ", i, " of the step has no value"), kAdvice);
+      return Broken("STR-4002",
+                    absl::StrCat("result ", i, " of the step, '", promise_.result_names[i], "', has no value"),
+                    kHalfUpdated);
     }
   }
   return absl::OkStatus();
 }
 
-int64_t PlanObserver::PeakWithPlannedOutside(const device::StepMemory& memory) const {
-  return memory.peak_bytes - std::max<int64_t>(0, memory.external_bytes - promise_.strategy->external_bytes());
-}
-
 absl::Status PlanObserver::CheckMemory(const device::StepMemory& memory) const {
   const config::StrategyFile& strategy = *promise_.strategy;
   const std::string measured = absl::StrCat("the measured peak is ", config::FormatBytes(memory.peak_bytes));
-  constexpr char kAdvice[] = "Values are as they should be. Capture with the script that trains, and plan again";
+  // They were compared before, in this step or in an earlier one.
+  const std::string advice =
+      absl::StrCat(promise_.tensors != nullptr ? "Values are as they should be" : "Values were not compared",
+                   ". Capture with the script that trains, and plan again");
   if (planned_places_ > 0 && memory.placed == 0) {
-    return Broken("STR-4003", absl::StrCat("none of ", planned_places_, " planned allocations took its place"),
-                  kAdvice);
+    return Broken("STR-4003", absl::StrCat("none of ", planned_places_, " planned allocations took its place"), advice);
   }
   if (memory.peak_bytes < strategy.predicted_peak_bytes() / 2) {
     return Broken("STR-4003",
                   absl::StrCat(measured, ", less than half of the predicted ",
                                config::FormatBytes(strategy.predicted_peak_bytes())),
-                  kAdvice);
+                  advice);
   }
-  if (PeakWithPlannedOutside(memory) > Allowed(strategy.budget_bytes())) {
+  // With no more outside of the step than planned, would it have kept the budget?
+  const int64_t allowed_bytes = Allowed(strategy.budget_bytes());
+  if (memory.peak_bytes > allowed_bytes && memory.own_peak_bytes + strategy.external_bytes() > allowed_bytes) {
     return Broken("STR-4003",
                   absl::StrCat(measured, ", above the budget of ", config::FormatBytes(strategy.budget_bytes()),
                                ", and not because of what is outside of the step"),
-                  kAdvice);
+                  advice);
   }
   return absl::OkStatus();
 }

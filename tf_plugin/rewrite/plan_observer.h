@@ -1,15 +1,16 @@
 // File: plan_observer.h
 //
 // A rewritten graph while it runs: gives every op the places planned for its memory, and sees to it that a step is
-// either what was planned or an error. What is looked at, and when:
+// either what was planned or an error. What is checked, and when:
 //
 //   every step    each node of the program ran once, in order, to the end of the chain        STR-4001
 //   every step    each result that the original graph always delivers was delivered           STR-4002
+//   first step    values: see value_check.h; left out with STR_VERIFY=0                        STR-4004
 //   first step    memory: something was placed; at least half of the predicted peak was        STR-4003
 //                 reached; the step itself kept the budget
-//   first step    values: see value_check.h; left out with STR_VERIFY=0                        STR-4004
 //
-// A first step that passes is reported (STR-3001).
+// A first step that passes is reported (STR-3001). Where a step calls the function several times at once, nodes of all
+// calls are counted together, and each call's results are checked; order, values and memory are not.
 #ifndef STR_TF_PLUGIN_REWRITE_PLAN_OBSERVER_H_
 #define STR_TF_PLUGIN_REWRITE_PLAN_OBSERVER_H_
 
@@ -38,6 +39,8 @@ struct PlanPromise {
   std::vector<ProgramNode> nodes;
   // By result of the step: the original graph always delivers it.
   std::vector<bool> always_delivered;
+  // By result of the step: the tensor that it is, "loss/value:0".
+  std::vector<std::string> result_names;
   // Null: values are not compared.
   std::unique_ptr<const ProgramTensors> tensors;
   // For the error that a broken promise becomes.
@@ -58,8 +61,8 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
   void Begin(int64_t step_id) override;
   void Result(int64_t step_id, int index, const tensorflow::Tensor& value) override;
   absl::Status End(int64_t step_id, const std::vector<bool>& delivered) override;
-  void Abandon(int64_t step_id) override;
-  void NotBuilt(const absl::Status& status) override;
+  absl::Status Abandon(int64_t step_id, const absl::Status& status) override;
+  absl::Status NotBuilt(const absl::Status& status) override;
 
  private:
   struct Step {
@@ -67,10 +70,12 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
     RunCheck runs;
     std::optional<ValueCheck> values;
     uint64_t memory_step = 0;
-    // Calls of the function with this id that are under way: one, unless a step calls it several times at once.
+    // Calls of the function with this id that are under way, and all of them: one, unless a step calls the function
+    // several times at once. Which call a node ran for is then not known.
+    int calls_under_way = 0;
     int calls = 0;
-    // False once there was more than one: whose node ran is then not known.
-    bool checked = true;
+    // Some call failed: how often nodes have to run is then not known.
+    bool failed = false;
   };
   using Steps = std::map<int64_t, Step>;
   // One call less; the step, if it was the last.
@@ -78,10 +83,8 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
   Step* Find(int64_t step_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The error of a step that broke the promise.
   absl::Status Broken(const std::string& code, const std::string& what, const std::string& advice) const;
-  absl::Status CheckRun(const Step& step, const std::vector<bool>& delivered) const;
+  absl::Status CheckResults(const std::vector<bool>& delivered) const;
   absl::Status CheckMemory(const device::StepMemory& memory) const;
-  // The peak, had there been no more outside of the step than planned.
-  int64_t PeakWithPlannedOutside(const device::StepMemory& memory) const;
   void Report(const Step& step, const std::optional<device::StepMemory>& memory) const;
 
   const PlanPromise promise_;

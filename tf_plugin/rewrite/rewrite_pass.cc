@@ -42,20 +42,25 @@ absl::Status RefuseAll(const Strategies& strategies, const graph::GraphView& vie
   return absl::OkStatus();
 }
 
-// A strategy for a graph that differs from this one in small nodes only; null if there is none.
+// A strategy for a graph that differs from this one in small nodes only, as few as any; null if there is none.
+// `differences` says which.
 const Strategies::Entry* FindAlmost(const Strategies& strategies, const graph::GraphView& view,
-                                    Strategies::Entry& adapted) {
+                                    Strategies::Entry& adapted, std::string& differences) {
+  std::optional<AdaptedStrategy> best;
   for (const auto& [fingerprint, entry] : strategies.by_fingerprint) {
     std::optional<AdaptedStrategy> almost = AdaptToSmallDifferences(*entry.strategy, view);
     if (!almost.has_value()) continue;
-    SayOnce("STR-3006",
-            absl::StrCat(entry.path, " was made for fingerprint ", fingerprint, ", this graph is ", view.fingerprint,
-                         ", which differs in ", almost->differing_nodes, " small nodes, the first is '", almost->first,
-                         "'; it is used, and those nodes run unplanned"));
-    adapted = {entry.path, std::make_shared<const config::StrategyFile>(std::move(almost->strategy))};
-    return &adapted;
+    if (best.has_value() && best->differing_nodes <= almost->differing_nodes) continue;
+    best = std::move(almost);
+    adapted.path = entry.path;
+    differences =
+        absl::StrCat(entry.path, " was made for fingerprint ", fingerprint, ", this graph is ", view.fingerprint,
+                     ", which differs in ", best->differing_nodes, " small nodes, the first is '", best->first,
+                     "'; it is used, and those nodes run unplanned");
   }
-  return nullptr;
+  if (!best.has_value()) return nullptr;
+  adapted.strategy = std::make_shared<const config::StrategyFile>(std::move(best->strategy));
+  return &adapted;
 }
 
 absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, RewriteResult& result) {
@@ -74,6 +79,17 @@ std::vector<bool> AlwaysDelivered(const graph::GraphView& view) {
   return always;
 }
 
+// By result of the step: the tensor that it is.
+std::vector<std::string> ResultNames(const graph::GraphView& view) {
+  std::vector<std::string> names;
+  for (const tensorflow::Node* result : graph::ResultsOf(view)) {
+    const tensorflow::Edge* edge = nullptr;
+    const bool found = result != nullptr && result->input_edge(0, &edge).ok();
+    names.push_back(found ? absl::StrCat(edge->src()->name(), ":", edge->src_output()) : "");
+  }
+  return names;
+}
+
 // The same graph may be instantiated several times in a process: each has its own counts.
 std::string NameOfThisOne(const std::string& fingerprint) {
   static std::atomic<int> count = 0;
@@ -86,7 +102,7 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
                                        const Graph& graph) {
   const bool training = graph::IsTrainingGraph(graph);
   PlannedGraph planned;
-  // What a refusal comes to: nothing is planned, or an error.
+  // The result of a refusal: an unplanned graph, or an error if strict.
   const auto unplanned = [&](absl::Status status) -> absl::StatusOr<PlannedGraph> {
     if (!status.ok()) return status;
     return std::move(planned);
@@ -101,7 +117,7 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
   if (found != strategies.by_fingerprint.end()) {
     entry = &found->second;
   } else if (training) {
-    entry = FindAlmost(strategies, view, adapted);
+    entry = FindAlmost(strategies, view, adapted, planned.differences);
     if (entry == nullptr) return unplanned(RefuseAll(strategies, view, options.strict));
   } else {
     return planned;
@@ -134,6 +150,7 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
   promise.strategy = strategy;
   promise.nodes = ProgramNodes(result.nodes, *copy);
   promise.always_delivered = AlwaysDelivered(view);
+  promise.result_names = ResultNames(view);
   if (options.verify) promise.tensors = std::make_unique<const ProgramTensors>(*strategy, view);
   promise.strict = options.strict;
   planned.observer = std::make_shared<PlanObserver>(std::move(promise), result);
@@ -142,17 +159,26 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
   return planned;
 }
 
+std::shared_ptr<kernels::StepGuard> Register(const PlannedGraph& planned) {
+  device::SetObserver(planned.name, planned.observer);
+  const auto remove = [observer = planned.observer, name = planned.name](kernels::StepGuard*) {
+    device::RemoveObserver(name);
+  };
+  return std::shared_ptr<kernels::StepGuard>(planned.observer.get(), remove);
+}
+
 absl::Status RewriteGraph(const Strategies& strategies, const RewriteOptions& options, std::unique_ptr<Graph>& graph) {
   if (graph->num_op_nodes() < graph::kSmallestGraphNodes || IsWrapped(*graph)) return absl::OkStatus();
   const absl::StatusOr<PlannedGraph> planned = PlanGraph(strategies, options, *graph);
   if (!planned.ok() || planned->graph == nullptr) return planned.status();
   const auto& functions = options.functions != nullptr ? *options.functions : graph->flib_def();
+  std::shared_ptr<kernels::StepGuard> guard = Register(*planned);
   if (absl::Status status =
-          WrapStep(planned->name, *planned->graph, functions, planned->observer, options.strict, graph);
+          WrapStep(planned->name, *planned->graph, functions, std::move(guard), options.strict, graph);
       !status.ok()) {
     return Refuse(absl::StrCat(planned->path, " not used: ", status.message()), options.strict);
   }
-  device::SetObserver(planned->name, planned->observer);
+  if (!planned->differences.empty()) SayOnce("STR-3006", planned->differences);
   return absl::OkStatus();
 }
 

@@ -32,26 +32,30 @@ struct PlannedGraph {
   // Null: the graph stays as it is.
   std::unique_ptr<tensorflow::Graph> graph;
   std::shared_ptr<PlanObserver> observer;
-  // Of this graph alone in the whole process. Nodes are marked with it; whoever runs the graph registers the observer
-  // under it.
+  // Of this graph alone in the whole process. Nodes are marked with it; Register registers the observer under it.
   std::string name;
   // The strategy's file.
   std::string path;
+  // To be said once the graph is used (STR-3006); empty if the strategy is of this very graph.
+  std::string differences;
 };
 
 // The steps, in this order:
-//   1. match    the strategy of this very graph, by fingerprint; or of one that differs in small nodes only;
+//   1. match    the strategy of this very graph, by fingerprint; or of one that differs in the fewest small nodes only;
 //   2. tiers    the host and the disk have room for what it swaps;
 //   3. rewrite  on a copy of the graph, verified after it, so that whatever fails leaves the original as it was;
 //   4. mark     nodes for the device.
-// A strategy that does not fit is reported once with the first difference, for training graphs only, and the graph stays as
-// it is; with `strict` that is an error instead.
+// A strategy that does not fit is reported once with the first difference, for training graphs only, and the graph
+// stays as it is; with `strict` that is an error instead.
 absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options,
                                        const tensorflow::Graph& graph);
 
-// PlanGraph, and then puts the planned graph in the place of `graph`, with the plain one behind it (step_function.h), and
-// registers the observer. A graph that cannot be wrapped is refused like a strategy that does not fit.
-// Running it on a rewritten graph changes nothing.
+// Registers the observer with the device, for as long as the guard lives.
+std::shared_ptr<kernels::StepGuard> Register(const PlannedGraph& planned);
+
+// PlanGraph, and then puts the planned graph in the place of `graph`, with the plain one behind it (step_function.h),
+// and registers the observer, which lives as long as the step. A graph that cannot be wrapped is refused like a
+// strategy that does not fit. Running it on a rewritten graph changes nothing.
 absl::Status RewriteGraph(const Strategies& strategies, const RewriteOptions& options,
                           std::unique_ptr<tensorflow::Graph>& graph);
 

@@ -13,6 +13,7 @@
 #include "config/text_units.h"
 #include "gtest/gtest.h"
 #include "tensorflow/core/framework/function.h"
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tf_plugin/device/limited_device.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/rewrite/program_rewriter.h"
@@ -49,6 +50,15 @@ int OwnNodes(const Graph& graph) {
   const auto nodes = graph.op_nodes();
   return static_cast<int>(std::count_if(nodes.begin(), nodes.end(),
                                         [](const Node* node) { return absl::StartsWith(node->name(), kNodePrefix); }));
+}
+
+// Names of the nodes that stand for a whole step.
+Strings StepNodes(const Graph& graph) {
+  Strings names;
+  for (const Node* node : graph.op_nodes()) {
+    if (node->type_string() == kernels::kStep) names.push_back(node->name());
+  }
+  return names;
 }
 
 bool AnyMarked(const Graph& graph) {
@@ -102,8 +112,7 @@ class RewritePassTest : public ::testing::Test {
     AddWeights(b);
     GraphSession session(b.graph());
     EXPECT_OK(session.Run({}, {"start1", "start2"}).status());
-    const Strings step =
-        FindNode(b.graph(), kStepNodeName) != nullptr ? Strings({kStepNodeName}) : Strings({"u1", "u2"});
+    const Strings step = StepNodes(b.graph()).empty() ? Strings({"u1", "u2"}) : StepNodes(b.graph());
     ::testing::internal::CaptureStderr();
     for (int i = 0; i < steps; ++i) EXPECT_OK(session.Run({}, step).status());
     return ::testing::internal::GetCapturedStderr();
@@ -199,7 +208,7 @@ TEST_F(RewritePassTest, TheMeasuredPeakIsTheStepsOwn) {
   EXPECT_OK(session.Run({}, {"start1", "start2"}).status());
   device::SharedDeviceMemory()->ClearStats();
   ::testing::internal::CaptureStderr();
-  EXPECT_OK(session.Run({}, {kStepNodeName}).status());
+  EXPECT_OK(session.Run({}, StepNodes(b.graph())).status());
   const std::string said = ::testing::internal::GetCapturedStderr();
   const int64_t peak = device::SharedDeviceMemory()->GetStats()->peak_bytes_in_use;
   EXPECT_TRUE(absl::StrContains(said, absl::StrCat("measured ", config::FormatBytes(peak)))) << said << peak;
@@ -233,6 +242,33 @@ TEST_F(RewritePassTest, ARewrittenGraphIsLeftAlone) {
   EXPECT_OK(Rewrite(/*strict=*/true));
   EXPECT_EQ(graph_.get(), rewritten);
   EXPECT_EQ(graph_->num_op_nodes(), nodes);
+}
+
+TEST_F(RewritePassTest, EachStepHasANameOfItsOwn) {
+  // A session keeps stateful kernels by the node's name.
+  Use(Program(FullProgram()));
+  const std::unique_ptr<Graph> original = std::make_unique<Graph>(graph_->flib_def());
+  original->Copy(*graph_);
+  EXPECT_OK(Rewrite());
+  const Strings first = StepNodes(*graph_);
+  graph_->Clear();
+  graph_->Copy(*original);
+  EXPECT_OK(Rewrite());
+  EXPECT_EQ(first.size(), 1);
+  EXPECT_NE(StepNodes(*graph_), first);
+}
+
+TEST_F(RewritePassTest, NothingIsLeftOfAStepThatTensorFlowLetGoOf) {
+  Use(Program(FullProgram()));
+  const int before = kernels::CountPlannedSteps();
+  EXPECT_OK(Rewrite());
+  std::string name;
+  EXPECT_OK(tensorflow::GetNodeAttr(FindNode(*graph_, StepNodes(*graph_)[0])->attrs(), kernels::kStepNameAttr, &name));
+  EXPECT_EQ(kernels::CountPlannedSteps(), before + 1) << "kept until its kernel is made";
+  EXPECT_NE(device::FindObserver(name), nullptr);
+  Train(2);
+  EXPECT_EQ(kernels::CountPlannedSteps(), before);
+  EXPECT_EQ(device::FindObserver(name), nullptr);
 }
 
 TEST_F(RewritePassTest, AStepWhoseResultsAreNotNumberedIsRefused) {

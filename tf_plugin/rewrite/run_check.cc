@@ -54,25 +54,28 @@ std::vector<ProgramNode> ProgramNodes(const std::vector<Node*>& nodes, const ten
 
 void RunCheck::Starting(int index) {
   ++nodes_run_;
-  if (problem_.empty() && ++runs_[index] > 1) {
-    problem_ = absl::StrCat("node '", nodes_[index].name, "' ran more than once");
-  } else if (problem_.empty() && index < last_started_) {
-    problem_ = absl::StrCat("node '", nodes_[index].name, "' ran after '", nodes_[last_started_].name,
-                            "', which comes later in the program");
+  ++runs_[index];
+  if (noted_.empty() && runs_[index] > 1) {
+    noted_ = absl::StrCat("node '", nodes_[index].name, "' ran more than once");
+  } else if (noted_.empty() && index < last_started_) {
+    noted_ = absl::StrCat("node '", nodes_[index].name, "' ran after '", nodes_[last_started_].name,
+                          "', which comes later in the program");
   }
   last_started_ = index;
 }
 
-std::string RunCheck::Problem() const {
-  if (!problem_.empty()) return problem_;
+std::string RunCheck::Problem(int calls) const {
+  if (calls == 1 && !noted_.empty()) return noted_;
+  const std::string in_calls = calls > 1 ? absl::StrCat(" in each of ", calls, " calls at once") : "";
   int missing = 0;
   std::string first;
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].need != ProgramNode::kMustRun || runs_[i] > 0) continue;
+    if (runs_[i] > calls) return absl::StrCat("node '", nodes_[i].name, "' ran more than once", in_calls);
+    if (nodes_[i].need != ProgramNode::kMustRun || runs_[i] == calls) continue;
     if (missing++ == 0) first = nodes_[i].name;
   }
   if (missing == 0) return "";
-  return absl::StrCat("node '", first, "' did not run",
+  return absl::StrCat("node '", first, "' did not run", in_calls,
                       missing > 1 ? absl::StrCat(", nor did ", missing - 1, " more") : "");
 }
 

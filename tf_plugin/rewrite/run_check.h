@@ -35,8 +35,11 @@ class RunCheck {
 
   void Starting(int index);
 
-  // What went wrong, with the node's name; empty if nothing did.
-  std::string Problem() const;
+  // A node that ran again or out of order; empty if there was none. Not known if several calls ran at once.
+  const std::string& Noted() const { return noted_; }
+  // What went wrong, with the node's name, once `calls` calls have ended, of which none failed; empty if nothing did.
+  // Of several calls that ran at once only the number of runs is known.
+  std::string Problem(int calls = 1) const;
   int nodes_run() const { return nodes_run_; }
 
  private:
@@ -44,7 +47,7 @@ class RunCheck {
   std::vector<int> runs_;
   int last_started_ = -1;
   int nodes_run_ = 0;
-  std::string problem_;
+  std::string noted_;
 };
 
 }  // namespace str::rewrite

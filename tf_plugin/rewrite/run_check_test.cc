@@ -57,10 +57,10 @@ TEST(MayBeFoldedTest, NothingThatHasAnEffect) {
 
 class RunCheckTest : public ::testing::Test {
  protected:
-  std::string Problem(const std::vector<int>& started) {
+  std::string Problem(const std::vector<int>& started, int calls = 1) {
     RunCheck check(nodes_);
     for (int index : started) check.Starting(index);
-    return check.Problem();
+    return check.Problem(calls);
   }
 
   const std::vector<ProgramNode> nodes_ = {{"a", ProgramNode::kMustRun},
@@ -83,6 +83,20 @@ TEST_F(RunCheckTest, MissingNodesAreCountedAndTheFirstIsNamed) {
 TEST_F(RunCheckTest, TheFirstThatGoesWrongIsNamed) {
   EXPECT_EQ(Problem({0, 3, 2, 4, 4}), "node 'b' ran after 'c', which comes later in the program");
   EXPECT_EQ(Problem({0, 0, 3, 4}), "node 'a' ran more than once");
+}
+
+TEST_F(RunCheckTest, OfSeveralCallsAtOnceRunsAreCountedInWhateverOrder) {
+  EXPECT_EQ(Problem({0, 2, 0, 3, 4, 2, 3, 4}, 2), "");
+  EXPECT_EQ(Problem({0, 0, 3, 4, 4}, 2), "node 'c' did not run in each of 2 calls at once");
+  EXPECT_EQ(Problem({0, 0, 3, 4, 3, 4, 4}, 2), "node 'd' ran more than once in each of 2 calls at once");
+}
+
+TEST_F(RunCheckTest, WhatWentWrongIsKnownBeforeTheStepEnds) {
+  RunCheck check(nodes_);
+  check.Starting(3);
+  EXPECT_EQ(check.Noted(), "");
+  check.Starting(0);
+  EXPECT_EQ(check.Noted(), "node 'a' ran after 'c', which comes later in the program");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tensorflow/core/framework/types.h"
 #include "tf_plugin/device/device_memory.h"
 #include "tf_plugin/graph/op_cost.h"
+#include "tf_plugin/graph/op_facts.h"
 
 namespace str::rewrite {
 namespace {
@@ -44,15 +45,27 @@ std::optional<int64_t> BytesOf(absl::string_view output) {
 bool IsSmall(std::optional<int64_t> bytes) { return bytes.has_value() && *bytes < device::kSmallestPlannedBytes; }
 
 bool IsSmall(const config::Step& run) {
+  if (run.output().empty()) return false;
   for (const std::string& output : run.output()) {
     if (!IsSmall(BytesOf(output))) return false;
   }
   return true;
 }
 
-bool IsSmall(const Node& node, const graph::StaticShapes& shapes) {
+// Arguments, constants and handles are there during the whole step: holding one costs nothing.
+bool IsExternal(const Node& node, const graph::GraphView& view) {
+  const config::Recompute recompute = view.recompute[node.id()];
+  return !config::InProgram(recompute) && recompute != config::RECOMPUTE_CONTROL_FLOW;
+}
+
+bool IsSmall(const Node& node, const graph::GraphView& view) {
+  if (graph::VariableUseOf(node) != config::VARIABLE_NONE) return false;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    if (!IsSmall(graph::OutputBytes(node, i, shapes))) return false;
+    if (!IsSmall(graph::OutputBytes(node, i, view.shapes))) return false;
+  }
+  for (const tensorflow::Edge* edge : node.in_edges()) {
+    if (edge->IsControlEdge() || IsExternal(*edge->src(), view)) continue;
+    if (!IsSmall(graph::OutputBytes(*edge->src(), edge->src_output(), view.shapes))) return false;
   }
   return true;
 }
@@ -100,7 +113,7 @@ std::optional<AdaptedStrategy> AdaptToSmallDifferences(const config::StrategyFil
   }
   for (const Node* node : view.order) {
     if (!config::InProgram(view.recompute[node->id()]) || planned.contains(node->name())) continue;
-    if (!IsSmall(*node, view.shapes)) return std::nullopt;
+    if (!IsSmall(*node, view)) return std::nullopt;
     note(node->name());
   }
   if (adapted.differing_nodes == 0 ||

@@ -1,7 +1,9 @@
 #include "tf_plugin/rewrite/small_differences.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -12,6 +14,8 @@
 #include "tf_plugin/rewrite/program_text.h"
 #include "tf_plugin/rewrite/rewrite_pass.h"
 #include "tf_plugin/testing/graph_builder.h"
+#include "tf_plugin/testing/step_session.h"
+#include "tf_plugin/testing/training_graph.h"
 
 namespace str::rewrite {
 namespace {
@@ -40,7 +44,7 @@ std::optional<AdaptedStrategy> Adapt(const config::StrategyFile& strategy, Graph
   return AdaptToSmallDifferences(strategy, graph::MakeGraphView(b.graph()));
 }
 
-TEST(SmallDifferencesTest, ASmallNodeThatOnlyOneOfBothHasIsLeftOut) {
+TEST(SmallDifferencesTest, ASmallNodeThatOnlyOneOfTheTwoHasIsLeftOut) {
   GraphBuilder made_for, here;
   Build(made_for, {"small"});
   Build(here, {"other"});
@@ -64,6 +68,28 @@ TEST(SmallDifferencesTest, ALargeNodeIsNoSmallDifference) {
   more.Add("Exp", "large", {"x1"});
   EXPECT_FALSE(Adapt(StrategyFor(made_for), more).has_value());
   EXPECT_FALSE(Adapt(StrategyFor(more), made_for).has_value());
+}
+
+TEST(SmallDifferencesTest, ANodeThatWouldHoldALargeInputIsNoSmallDifference) {
+  GraphBuilder made_for, holds, of_argument;
+  Build(made_for, {});
+  Build(holds, {});
+  holds.Add("Size", "large_input", {"x1"});
+  EXPECT_FALSE(Adapt(StrategyFor(made_for), holds).has_value());
+  Build(of_argument, {});
+  of_argument.Add("Size", "large_argument", {"x0"});
+  EXPECT_TRUE(Adapt(StrategyFor(made_for), of_argument).has_value()) << "there during the whole step";
+}
+
+TEST(SmallDifferencesTest, AnEffectIsNoSmallDifference) {
+  GraphBuilder made_for, here;
+  Build(made_for, {});
+  Build(here, {});
+  here.Variable("v", {4});
+  const config::StrategyFile with_variable = StrategyFor(here);
+  here.Add("AssignSubVariableOp", "update", {"v", "s"});
+  EXPECT_FALSE(Adapt(with_variable, here).has_value()) << "the strategy lacks the update";
+  EXPECT_FALSE(Adapt(StrategyFor(here), made_for).has_value()) << "the graph lacks the update";
 }
 
 TEST(SmallDifferencesTest, AnotherShapeIsNoSmallDifference) {
@@ -98,26 +124,83 @@ TEST(SmallDifferencesTest, AnotherTensorFlowIsNoSmallDifference) {
   EXPECT_FALSE(Adapt(strategy, here).has_value());
 }
 
-TEST(SmallDifferencesTest, TheStrategyIsAppliedAndThatIsSaid) {
+constexpr int kWidth = 64;
+
+// A training step whose result is the error, `names` of small nodes further on.
+std::unique_ptr<tensorflow::Graph> BuildStep(const Strings& names) {
+  GraphBuilder b;
+  testing::BuildTraining(b, /*rows=*/64, kWidth);
+  std::string last = "e";
+  for (int i = 0; i < 70; ++i) {
+    const std::string next = absl::StrCat("next", i);
+    b.Add("Sin", next, {last});
+    last = next;
+  }
+  for (const std::string& name : names) {
+    b.Add("Cos", name, {last});
+    last = name;
+  }
+  // Takes its input from another node in each graph.
+  b.Add("Neg", "end", {last});
+  b.Add("_Retval", "result", {"end"}, {{"index", 0}});
+  return b.Release();
+}
+
+// "run" of every node, and h once more.
+config::StrategyFile StepStrategy(const Strings& names) {
+  const std::unique_ptr<tensorflow::Graph> graph = BuildStep(names);
+  const graph::GraphView view = graph::MakeGraphView(*graph);
+  Strings program = RunAll(view);
+  const auto behind_e = std::find(program.begin(), program.end(), "run e") + 1;
+  program.insert(behind_e, "rerun h");
+  return ProgramFor(view, program);
+}
+
+TEST(SmallDifferencesTest, TheStrategyThatDiffersLeastIsAppliedAndComputesTheSame) {
   device::RegisterLimitedDevice(device::kNoLimit);
-  const auto build = [](const std::string& small) {
-    auto b = std::make_unique<GraphBuilder>();
-    Build(*b, {small});
-    b->Variable("v", {4});
-    b->Add("AssignSubVariableOp", "gradient_tape/update", {"v", "s"});
-    return b;
-  };
-  const config::StrategyFile strategy = StrategyFor(*build("small"));
+  Strategies strategies;
+  for (const auto& [path, names] : {std::pair<std::string, Strings>{"far.conf", {"a", "b", "c"}},
+                                    {"near.conf", {"a"}},
+                                    {"also_far.conf", {"a", "b"}}}) {
+    const config::StrategyFile strategy = StepStrategy(names);
+    strategies.by_fingerprint[strategy.graph_fingerprint()] = {path,
+                                                               std::make_shared<const config::StrategyFile>(strategy)};
+  }
+  std::unique_ptr<tensorflow::Graph> graph = BuildStep({"other"});
+  ::testing::internal::CaptureStderr();
+  const absl::Status status = RewriteGraph(strategies, {/*strict=*/true}, graph);
+  std::string said = ::testing::internal::GetCapturedStderr();
+  ASSERT_EQ(status, absl::OkStatus());
+  EXPECT_TRUE(absl::StartsWith(said, "STR-3006 near.conf was made for fingerprint ")) << said;
+  EXPECT_TRUE(absl::StrContains(said, "differs in 2 small nodes, the first is 'a'")) << said;
+
+  testing::StepSession planned(*graph, kWidth), plain(*BuildStep({"other"}), kWidth);
+  for (int i = 0; i < 3; ++i) {
+    ::testing::internal::CaptureStderr();
+    const absl::StatusOr<tensorflow::Tensor> result = planned.Run();
+    said = ::testing::internal::GetCapturedStderr();
+    ASSERT_EQ(result.status(), absl::OkStatus());
+    EXPECT_EQ(absl::StrContains(said, "STR-3001 applied: "), i == 0) << said;
+    EXPECT_TRUE(testing::BitEqual(*result, *plain.Run()));
+  }
+  EXPECT_TRUE(testing::BitEqual(planned.Weights()[0], plain.Weights()[0]));
+  EXPECT_TRUE(testing::BitEqual(planned.Weights()[1], plain.Weights()[1]));
+}
+
+TEST(SmallDifferencesTest, AStrategyThatIsNotUsedInTheEndIsNotSaidToBe) {
+  const config::StrategyFile strategy = StepStrategy({"a"});
   Strategies strategies;
   strategies.by_fingerprint[strategy.graph_fingerprint()] = {"plan.conf",
                                                              std::make_shared<const config::StrategyFile>(strategy)};
+  GraphBuilder b(BuildStep({"another"}));
+  b.Add("_Retval", "third", {"e"}, {{"index", 2}});
+  std::unique_ptr<tensorflow::Graph> graph = b.Release();
   ::testing::internal::CaptureStderr();
-  const absl::StatusOr<PlannedGraph> planned = PlanGraph(strategies, {/*strict=*/true}, build("other")->graph());
+  const absl::Status status = RewriteGraph(strategies, {}, graph);
   const std::string said = ::testing::internal::GetCapturedStderr();
-  ASSERT_EQ(planned.status(), absl::OkStatus());
-  ASSERT_NE(planned->graph, nullptr);
-  EXPECT_TRUE(absl::StartsWith(said, "STR-3006 plan.conf was made for fingerprint ")) << said;
-  EXPECT_TRUE(absl::StrContains(said, "differs in 2 small nodes, the first is 'small'")) << said;
+  EXPECT_EQ(status, absl::OkStatus());
+  EXPECT_TRUE(absl::StartsWith(said, "STR-2003 plan.conf not used: ")) << said;
+  EXPECT_FALSE(absl::StrContains(said, "STR-3006")) << said;
 }
 
 TEST(ProbablePassTest, NamesAndOpsTellThePass) {

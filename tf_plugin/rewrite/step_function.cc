@@ -59,13 +59,14 @@ absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph&
   }
   for (const auto& [index, result] : results) output_types.push_back(result->input_type(0));
   Node* step = nullptr;
-  absl::Status status = tensorflow::NodeBuilder(kStepNodeName, kernels::kStep, outer.op_registry())
-                            .Input(inputs)
-                            .Attr("Tin", input_types)
-                            .Attr("Tout", output_types)
-                            .Attr(kernels::kStepNameAttr, name)
-                            .Device(device)
-                            .Finalize(&outer, &step);
+  absl::Status status =
+      tensorflow::NodeBuilder(absl::StrCat(kStepNodePrefix, name), kernels::kStep, outer.op_registry())
+          .Input(inputs)
+          .Attr("Tin", input_types)
+          .Attr("Tout", output_types)
+          .Attr(kernels::kStepNameAttr, name)
+          .Device(device)
+          .Finalize(&outer, &step);
   if (!status.ok()) return status;
   step->set_assigned_device_name(device);
   for (const auto& [index, result] : results) {

@@ -14,8 +14,9 @@
 
 namespace str::rewrite {
 
-// Name of the one node that is left beside arguments and results.
-inline constexpr char kStepNodeName[] = "str/step";
+// Name of the one node that is left beside arguments and results: this and the step's own name. A session keeps
+// stateful kernels by the node's name, so that no two steps may share one.
+inline constexpr char kStepNodePrefix[] = "str/step_";
 
 // True for a graph that WrapStep made.
 bool IsWrapped(const tensorflow::Graph& graph);

@@ -1,5 +1,6 @@
 #include "tf_plugin/rewrite/value_check.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -106,13 +107,18 @@ void ValueCheck::SawResult(int result, const Tensor& value) {
 
 void ValueCheck::Compare(int tensor, const Tensor& value, const std::string& what) {
   if (tensor == ProgramTensors::kUnknown || !problem_.empty()) return;
-  ++compared_;
   const uint64_t digest = DigestOf(value);
   if (!digests_[tensor].has_value()) {
     early_.push_back({tensor, digest, what});
-  } else if (digest != *digests_[tensor]) {
-    problem_ = Difference(tensor, what);
+    return;
   }
+  ++compared_;
+  if (digest != *digests_[tensor]) problem_ = Difference(tensor, what);
+}
+
+int64_t ValueCheck::compared() const {
+  return compared_ + std::count_if(early_.begin(), early_.end(),
+                                   [this](const Early& early) { return digests_[early.tensor].has_value(); });
 }
 
 std::string ValueCheck::Difference(int tensor, const std::string& what) const {

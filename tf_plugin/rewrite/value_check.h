@@ -2,14 +2,14 @@
 //
 // The values of one planned step: does every node get the very bytes that its input had when it was first computed?
 //
-// A digest of every output is kept when its node first runs. Each input of each later node, each value that is computed
-// again and each result of the step is compared with the digest of the tensor that it has to be, as the original graph
-// says. So a wire to the wrong tensor, a wrong copy, a value recomputed from something else and memory that was
-// overwritten too early are all found, whatever the rewriter believed.
+// A digest of every output is kept when its node first runs. Each input of each later node, each recomputed value and
+// each result of the step is compared with the digest of the tensor that it has to be, as the original graph says. So a
+// wire to the wrong tensor, a wrong copy, a value recomputed from something else and memory that was overwritten too
+// early are all found, whatever the rewriter believed.
 //
 // Not compared: values made or used outside of the program (arguments, constants, loops and conditionals), and
-// references, resources, variants and strings, which are no bytes. Takes some bytes of host memory per tensor, and reads
-// each tensor once per user.
+// references, resources, variants and strings, which are no bytes. Takes some bytes of host memory per tensor, and
+// reads each tensor once per user.
 //
 // Not thread-safe: the owner locks. One object per step.
 #ifndef STR_TF_PLUGIN_REWRITE_VALUE_CHECK_H_
@@ -63,7 +63,8 @@ class ValueCheck {
 
   // The first difference, once the step has ended; empty if there is none.
   std::string Problem() const;
-  int64_t compared() const { return compared_; }
+  // How many values were compared with a digest.
+  int64_t compared() const;
 
  private:
   // A value that was used before the tensor that it has to be was computed.

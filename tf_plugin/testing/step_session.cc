@@ -27,10 +27,12 @@ StepSession::StepSession(const tensorflow::Graph& step, int width) {
   AddWeights(b, width);
   tensorflow::NameAttrList function;
   function.set_name("step");
-  b.Add("StatefulPartitionedCall", "call", {},
-        {{"Tin", std::vector<tensorflow::DataType>()},
-         {"Tout", std::vector<tensorflow::DataType>({tensorflow::DT_FLOAT})},
-         {"f", function}});
+  for (const char* name : {"call", "other_call"}) {
+    b.Add("StatefulPartitionedCall", name, {},
+          {{"Tin", std::vector<tensorflow::DataType>()},
+           {"Tout", std::vector<tensorflow::DataType>({tensorflow::DT_FLOAT})},
+           {"f", function}});
+  }
   session_ = std::make_unique<GraphSession>(b.graph());
   CHECK_OK(session_->Run({}, {"start1", "start2"}).status());
 }
@@ -40,6 +42,8 @@ absl::StatusOr<tensorflow::Tensor> StepSession::Run() {
   if (!results.ok()) return results.status();
   return results->front();
 }
+
+absl::Status StepSession::RunTwiceAtOnce() { return session_->Run({"call:0", "other_call:0"}).status(); }
 
 std::vector<tensorflow::Tensor> StepSession::Weights() {
   const absl::StatusOr<std::vector<tensorflow::Tensor>> weights = session_->Run({"weights1", "weights2"});

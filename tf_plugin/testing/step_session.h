@@ -22,6 +22,8 @@ class StepSession {
 
   // Trains one step; returns its result.
   absl::StatusOr<tensorflow::Tensor> Run();
+  // One step that calls the function twice, at once if it can.
+  absl::Status RunTwiceAtOnce();
   std::vector<tensorflow::Tensor> Weights();
 
  private:
