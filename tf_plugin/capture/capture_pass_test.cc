@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -167,6 +168,40 @@ TEST_F(CapturePassTest, AFailedStepIsNotMeasured) {
   // The variable has no value yet.
   EXPECT_FALSE(session.Run({}, {"left", "right", "update"}).ok());
   EXPECT_OK(session.Run({}, {"start"}).status());
+  for (int i = 0; i < 2; ++i) EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+  EXPECT_EQ(Captured().steps_measured(), 2);
+}
+
+TEST_F(CapturePassTest, AStepThatFailsInsideALoopIsNotMeasured) {
+  GraphBuilder b;
+  BuildStep(b);
+  // Behind some nodes and before the update: for (i = 0; i < 2; ++i) read w.
+  b.Variable("w", {width_});
+  for (const auto& [name, value] : {std::pair<std::string, float>{"zero", 0.0f}, {"one", 1.0f}, {"limit", 2.0f}}) {
+    b.Constant(name, tensorflow::Tensor(value));
+  }
+  b.Add("Enter", "i/enter", {"zero", "^gradient"}, {{"frame_name", "loop"}});
+  for (const char* name : {"one", "limit", "w"}) {
+    b.Add("Enter", absl::StrCat(name, "/enter"), {name}, {{"frame_name", "loop"}, {"is_constant", true}});
+  }
+  b.Add("Merge", "i/merge", {"i/enter", "i/enter"});
+  b.Add("Less", "less", {"i/merge", "limit/enter"});
+  b.Add("LoopCond", "cond", {"less"});
+  b.Add("Switch", "i/switch", {"i/merge", "cond"});
+  b.Add("Identity", "i/body", {"i/switch:1"});
+  b.Add("ReadVariableOp", "read", {"w/enter", "^i/body"}, {{"dtype", DT_FLOAT}});
+  b.Add("Add", "i/sum", {"i/body", "one/enter", "^read"});
+  b.Add("NextIteration", "i/next", {"i/sum"});
+  b.Redirect("i/merge", 1, "i/next");
+  b.graph().AddControlEdge(b.Add("Exit", "i/exit", {"i/switch:0"}), b.Find("update"));
+  CaptureByRunning(graph::MakeGraphView(b.graph()), "step", "CPU:0", folder_);
+  BuildStart(b);
+  b.Add("AssignVariableOp", "start_w", {"w", "zeros"});
+  GraphSession session(b.graph());
+  EXPECT_OK(session.Run({}, {"start"}).status());
+  // w has no value yet.
+  EXPECT_FALSE(session.Run({}, {"left", "right", "update"}).ok());
+  EXPECT_OK(session.Run({}, {"start_w"}).status());
   for (int i = 0; i < 2; ++i) EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
   EXPECT_EQ(Captured().steps_measured(), 2);
 }
