@@ -19,8 +19,9 @@ from usage import Parser
 
 # Nodes of a graph, forward and backward. Graphs outside are drawn again.
 LEAST_NODES, MOST_NODES = 60, 400
-# Memory that no plan can save, as a share of all forward values. Graphs with more are drawn again.
-_MOST_CONST_SHARE = 0.15
+# Bytes that no plan can save, as a share of the peak with everything kept. Graphs with more are drawn again: few
+# budgets would have a plan.
+MOST_FLOOR = 0.4
 # Bytes of a result that lives elsewhere: gradients and weights that are updated in place.
 _TOKEN_BYTES = 4
 # Seconds to start an op on a GPU.
@@ -459,15 +460,35 @@ def draw(family, seed):
         nodes = _Backward(drawing).nodes
         # The weights, and the optimizer's copies of them: gradients, a momentum or two.
         const_bytes = rng.randint(1, 4) * sum(op.weight_bytes for op in drawing.ops)
-        values = sum(op.bytes for op in drawing.ops)
-        if LEAST_NODES <= len(nodes) <= MOST_NODES and const_bytes <= _MOST_CONST_SHARE * values:
-            break
-    return {
-        "name": f"{family}-{seed}",
-        "const_bytes": const_bytes,
-        "pcie": drawing.copy_bytes_per_second,
-        "nodes": nodes,
-    }
+        name, rate = f"{family}-{seed}", drawing.copy_bytes_per_second
+        graph = {"name": name, "const_bytes": const_bytes, "pcie": rate, "nodes": nodes}
+        if LEAST_NODES <= len(nodes) <= MOST_NODES and floor_bytes(graph) <= MOST_FLOOR * peak_bytes(graph):
+            return graph
+
+
+def peak_bytes(graph):
+    """The peak in the order of the file when each value is kept until its last use."""
+    nodes = graph["nodes"]
+    last_use = list(range(len(nodes)))
+    for i, node in enumerate(nodes):
+        for dep in node["deps"]:
+            last_use[dep] = i
+    ends = [0] * len(nodes)
+    for i, node in enumerate(nodes):
+        ends[last_use[i]] += node["bytes"]
+    live = peak = graph["const_bytes"]
+    for i, node in enumerate(nodes):
+        live += node["bytes"]
+        peak = max(peak, live)
+        live -= ends[i]
+    return peak
+
+
+def floor_bytes(graph):
+    """The bytes that the most demanding node needs: its inputs and its output. No plan has a smaller peak."""
+    nodes = graph["nodes"]
+    needed = [node["bytes"] + sum(nodes[dep]["bytes"] for dep in node["deps"]) for node in nodes]
+    return graph["const_bytes"] + max(needed)
 
 
 def parse_name(text):

@@ -64,8 +64,17 @@ def test_sizes_and_costs_are_plausible(family):
         assert isinstance(graph["pcie"], int) and 6e9 <= graph["pcie"] <= 30e9
         assert all(isinstance(node["bytes"], int) and 4 <= node["bytes"] < 64 * 2**30 for node in nodes)
         assert all(1e-6 < node["cost"] < 30 for node in nodes)
-        values = sum(node["bytes"] for node in nodes if not node["is_backward"])
-        assert values > 16 * 2**20 and graph["const_bytes"] < 0.2 * values
+        peak = drawn_graphs.peak_bytes(graph)
+        assert 16 * 2**20 < peak < 512 * 2**30
+        assert graph["const_bytes"] < drawn_graphs.floor_bytes(graph) <= drawn_graphs.MOST_FLOOR * peak
+
+
+def test_peak_and_floor_of_a_graph():
+    sizes_and_deps = [(10, []), (20, [0]), (5, [1]), (7, [0, 2]), (1, [3])]
+    nodes = [{"bytes": size, "deps": deps} for size, deps in sizes_and_deps]
+    graph = {"const_bytes": 100, "nodes": nodes}
+    assert drawn_graphs.peak_bytes(graph) == 135, "nodes 0, 1 and 2"
+    assert drawn_graphs.floor_bytes(graph) == 130, "node 1 and its input"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -224,7 +233,10 @@ def test_every_strategy_plans_every_graph_at_every_budget(benched):
     graphs = [("chain", 5001), ("residual", 5002)]
     expected = [(*graph, budget, name) for graph in graphs for budget in (60, 90) for name in ("str", "chen-sqrt")]
     assert sorted(keys) == sorted(expected)
+    peaks = {graph: drawn_graphs.peak_bytes(drawn_graphs.draw(*graph)) for graph in graphs}
     for made in result["rows"]:
+        peak = peaks[made["family"], made["seed"]]
+        assert made["budget_bytes"] == pytest.approx(made["budget"] / 100 * peak, rel=1e-3)
         assert made["status"] in ("optimal", "feasible", "infeasible"), made
         if made["step_seconds"] is not None:
             assert made["peak_bytes"] <= made["budget_bytes"]
@@ -262,7 +274,9 @@ def test_a_planner_that_fails_is_a_row_with_its_message(tmp_path):
     "argument",
     ["--only=cube:1", "--only=chain", "--budgets=0", "--budgets=x", "--time-limit=1h", "--graphs=1000", "--seeds=1,1"],
 )
-def test_wrong_arguments(tmp_path, argument):
-    process, result = run_benchmark("generality", tmp_path, argument)
-    assert process.returncode == 1 and result is None
-    assert "usage: " in process.stderr and "\nstr: " in process.stderr
+def test_wrong_arguments(capsys, argument):
+    with pytest.raises(SystemExit) as end:
+        generality.parse_options([argument])
+    assert end.value.code == 1
+    errors = capsys.readouterr().err
+    assert "usage: " in errors and "\nstr: " in errors
