@@ -16,9 +16,8 @@ from property.random_programs import RandomProgram
 LONG = bool(os.environ.get("STR_LONG_TESTS"))
 FUNCTIONS = 2000 if LONG else 100
 SCRIPT = ROOT / "tests" / "property" / "random_functions.py"
-# With 1 %, the promise that no step needs more than predicted. Less it may need here: TensorFlow drops reruns whose
-# result nobody takes, which only random programs have. That planned ones come as close from below, end_to_end_test.py
-# shows.
+# With 1 %, the promise that no step needs more than predicted. That planned ones come as close from below,
+# end_to_end_test.py shows.
 PEAK_TOLERANCE_BYTES = 2**20
 
 

@@ -1,5 +1,5 @@
-"""Small Keras models with recurrent layers, which TensorFlow runs as loops. Each case trains for a few steps when called,
-and returns its losses and variables.
+"""Small Keras models with recurrent layers, which TensorFlow runs as loops. Each case trains for a few steps when
+called, and returns its losses and variables.
 
 Each layer stands between Dense layers, whose activations are what there is to plan, before the loop and behind it.
 """
@@ -187,7 +187,9 @@ CASES = {
     ),
     "masking": _masking,
     "embedding_with_mask": _embedding_with_mask,
-    "conv_lstm_1d": _convolutional(lambda: layers.ConvLSTM1D(16, 3, padding="same", return_sequences=True), (6, 256, 4)),
+    "conv_lstm_1d": _convolutional(
+        lambda: layers.ConvLSTM1D(16, 3, padding="same", return_sequences=True), (6, 256, 4)
+    ),
     "conv_lstm_2d": _convolutional(
         lambda: layers.ConvLSTM2D(16, 3, padding="same", return_sequences=True), (4, 16, 16, 4)
     ),

@@ -29,7 +29,9 @@ def control_flow_layer(kind, rng, width, variables):
         "loop_of_loops": lambda h: _repeat(2, lambda v: _repeat(times, dense, v) * 0.5, h),
         "scan": scan_rows,
         "branch": lambda h: tf.cond(is_even(h), lambda: dense(h), lambda: h * 0.5),
-        "branch_in_loop": lambda h: _repeat(times, lambda v: tf.cond(is_even(v), lambda: dense(v), lambda: v + bias), h),
+        "branch_in_loop": lambda h: _repeat(
+            times, lambda v: tf.cond(is_even(v), lambda: dense(v), lambda: v + bias), h
+        ),
         "loop_in_branch": lambda h: tf.cond(is_even(h), lambda: _repeat(times, dense, h), lambda: h * bias),
     }[kind]
 
