@@ -24,16 +24,15 @@ constexpr int kMostVariations = 15;
 constexpr double kClearlyBetter = 5e-4;
 // Orders that get a short search beside the favourite.
 constexpr size_t kMostRivals = 4;
-// Where the best plan's gap is wider, a second order is planned in if the short search put it this close.
+// Where the best plan's gap is wider, more is tried.
 constexpr double kWideGap = 0.005;
-constexpr double kClose = 0.01;
-// Moving nodes: up to graphs of this size, this many rounds at most and fewer for large graphs, by two chains, and again
-// as long as it helps.
+// Moving nodes: in graphs up to this size, by two chains of so many rounds at most, fewer for large graphs, and again as
+// long as it helps.
 constexpr int kMostNodesMoved = 2000;
-constexpr int kMostRounds = 80;
+constexpr int kMostRounds = 20;
 constexpr int kNodesOfRounds = 20000;
 constexpr int kMoveChains = 2;
-constexpr int kMostMoveRounds = 3;
+constexpr int kMostTurns = 8;
 
 bool IsFaster(const OrderPlanner& a, const OrderPlanner& b) {
   if (a.program().empty()) return false;
@@ -167,21 +166,26 @@ absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(OrderPlanner* best) {
   // The captured order need not respect all of them.
   if (!optimizer::Respects(constraints, best->order())) return best;
   const OrderedDecisions start = {best->order(), best->start(), best->expected_seconds()};
-  OrderedDecisions found[kMoveChains];
-  optimizer::RunParallel(kMoveChains, request_.threads, [&](int i) {
-    OrderMoveOptions own = options;
-    own.seed = request_.seed * kMoveChains + i + 1;
-    found[i] = MoveNodes(*request_.graph, *request_.costs, options_, constraints, start, own, limit_);
-  });
-  const OrderedDecisions& fastest = *std::min_element(
-      std::begin(found), std::end(found),
-      [](const OrderedDecisions& a, const OrderedDecisions& b) { return a.seconds < b.seconds; });
+  OrderedDecisions fastest = start;
+  for (int turn = 0; turn < kMostTurns && !limit_.Reached(); ++turn) {
+    OrderedDecisions found[kMoveChains];
+    optimizer::RunParallel(kMoveChains, request_.threads, [&](int i) {
+      OrderMoveOptions own = options;
+      own.seed = (request_.seed * kMostTurns + turn) * kMoveChains + i + 1;
+      found[i] = MoveNodes(*request_.graph, *request_.costs, options_, constraints, fastest, own, limit_);
+    });
+    const auto faster = [](const OrderedDecisions& a, const OrderedDecisions& b) { return a.seconds < b.seconds; };
+    const auto first = std::min_element(std::begin(found), std::end(found), faster);
+    const bool helped = first->seconds < (1 - kClearlyBetter) * fastest.seconds;
+    if (first->seconds < fastest.seconds) fastest = std::move(*first);
+    if (!helped) break;
+    Report(absl::StrFormat("order %s, nodes moved: about %.6f s", best->order_name(), fastest.seconds));
+  }
   if (fastest.seconds > (1 - kClearlyBetter) * start.seconds) return best;
   Entrant moved = Enter(absl::StrCat(best->order_name(), ", nodes moved"), fastest.order);
   moved->TryStart(fastest.decisions);
   OrderPlanner* const entrant = moved.get();
   entrants_.push_back(std::move(moved));
-  Report(absl::StrFormat("order %s: about %.6f s", entrant->order_name(), entrant->expected_seconds()));
   if (absl::Status status = PlanIn(entrant); !status.ok()) return status;
   return IsFaster(*entrant, *best) ? entrant : best;
 }
@@ -204,15 +208,14 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   if (absl::Status status = PlanIn(best); !status.ok()) return status;
   for (OrderPlanner* next : fastest_) {
     if (next == best) continue;
-    if (IsDone(*best) || next->expected_seconds() > (1 + kClose) * best->expected_seconds()) break;
+    if (IsDone(*best) || next->expected_seconds() >= best->expected_seconds()) break;
     if (absl::Status status = PlanIn(next); !status.ok()) return status;
     if (IsFaster(*next, *best)) best = next;
     break;
   }
-  for (int round = 0; round < kMostMoveRounds && !IsDone(*best); ++round) {
+  if (!IsDone(*best)) {
     const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(best);
     if (!moved.ok()) return moved.status();
-    if (*moved == best) break;
     best = *moved;
   }
   if (absl::Status status = best->SearchWidely(); !status.ok()) return status;

@@ -16,6 +16,8 @@ namespace {
 using optimizer::Program;
 
 constexpr double kWideGap = 0.01;
+// Below it, what plans that only swap or only recompute could gain is too little to look for.
+constexpr double kRestrictedGap = 0.005;
 // A greedy plan this share above computing alone is a good start: others are not tried.
 constexpr double kGoodStart = 0.01;
 // Of the budget. Where the greedy plan is poor, one for less memory, with what it need not do taken back, may be better.
@@ -69,7 +71,7 @@ void OrderPlanner::TryStart(const Decisions& decisions) {
   start_seconds_ = evaluation.seconds;
 }
 
-void OrderPlanner::TryGreedy(int64_t target_bytes, Search::Means means) {
+void OrderPlanner::TryGreedy(int64_t target_bytes, Means means) {
   Decisions decisions = problem_.KeepEverything();
   search_.Reduce(target_bytes, means, &decisions);
   search_.CleanUp(request_.budget_bytes, &decisions);
@@ -79,16 +81,16 @@ void OrderPlanner::TryGreedy(int64_t target_bytes, Search::Means means) {
 void OrderPlanner::FindGreedy() {
   const int64_t budget = request_.budget_bytes;
   // The start of searches even if it does not fit.
-  search_.Reduce(budget, Search::Means::kAll, &start_);
+  search_.Reduce(budget, Means::kAll, &start_);
   search_.CleanUp(budget, &start_);
   TryStart(Decisions(start_));
   if (start_seconds_ <= (1 + kGoodStart) * problem_.compute_seconds()) return;
   for (const double share : kLadder) {
     if (limit_.Reached()) return;
-    TryGreedy(static_cast<int64_t>(share * static_cast<double>(budget)), Search::Means::kAll);
+    TryGreedy(static_cast<int64_t>(share * static_cast<double>(budget)), Means::kAll);
   }
-  TryGreedy(budget, Search::Means::kSwap);
-  TryGreedy(budget, Search::Means::kRecompute);
+  TryGreedy(budget, Means::kSwap);
+  TryGreedy(budget, Means::kRecompute);
   if (!least_.decisions.empty()) {
     Decisions decisions = least_.decisions;
     search_.CleanUp(budget, &decisions);
@@ -123,9 +125,25 @@ absl::Status OrderPlanner::ConsiderStarts() {
 absl::Status OrderPlanner::Plan() {
   if (!Proven(kOptimalGap)) {
     if (absl::Status status = FindBound(); !status.ok()) return status;
-    return SearchPlaced(/*widely=*/false);
+    if (absl::Status status = SearchPlaced(/*widely=*/false); !status.ok()) return status;
+    for (const Means means : {Means::kRecompute, Means::kSwap}) {
+      if (absl::Status status = SearchRestricted(means); !status.ok()) return status;
+    }
   }
   return absl::OkStatus();
+}
+
+absl::Status OrderPlanner::SearchRestricted(Means means) {
+  if (!problem_.allows_both() || Proven(kRestrictedGap) || limit_.Reached()) return absl::OkStatus();
+  Decisions start = problem_.KeepEverything();
+  search_.Reduce(request_.budget_bytes, means, &start);
+  PortfolioOptions options = SearchOptions(request_.budget_bytes);
+  options.length = PortfolioOptions::Length::kBrief;
+  options.means = means;
+  const AnnealResult found = RunPortfolio(model_, {start}, options, limit_);
+  if (!found.fits || found.evaluation.seconds >= start_seconds_) return absl::OkStatus();
+  TryStart(found.decisions);
+  return Consider(found.decisions, request_.budget_bytes).status();
 }
 
 absl::Status OrderPlanner::SearchWidely() {
@@ -172,6 +190,17 @@ absl::Status OrderPlanner::FindBound() {
 }
 
 // `start` is what was found for a somewhat larger budget; empty: nothing yet.
+PortfolioOptions OrderPlanner::SearchOptions(int64_t budget) const {
+  PortfolioOptions options;
+  options.budget_bytes = budget;
+  options.host_limit_bytes = request_.host_limit_bytes;
+  options.threads = request_.threads;
+  options.seed = request_.seed;
+  options.good_enough_seconds = bound_.seconds * (1 + request_.gap);
+  options.wide_seconds = bound_.seconds * (1 + kWideGap);
+  return options;
+}
+
 AnnealResult OrderPlanner::SearchUnder(int64_t budget, bool widely, const Decisions& start) {
   std::vector<Decisions> starts;
   if (!start.empty()) starts.push_back(start);
@@ -179,15 +208,9 @@ AnnealResult OrderPlanner::SearchUnder(int64_t budget, bool widely, const Decisi
     for (const optimizer::CutPlan& plan : bound_.plans) starts.push_back(StartFromCut(problem_, plan));
   }
   if (start.empty()) starts.push_back(start_);
-  PortfolioOptions options;
-  options.budget_bytes = budget;
-  options.host_limit_bytes = request_.host_limit_bytes;
-  options.threads = request_.threads;
-  options.seed = request_.seed;
-  options.good_enough_seconds = bound_.seconds * (1 + request_.gap);
+  PortfolioOptions options = SearchOptions(budget);
   using Length = PortfolioOptions::Length;
   options.length = widely ? Length::kLong : start.empty() ? Length::kUsual : Length::kBrief;
-  options.wide_seconds = bound_.seconds * (1 + kWideGap);
   if (progress_) {
     options.progress = [this](const AnnealResult& best) {
       if (best.fits) Report("searching at", best.evaluation.seconds);

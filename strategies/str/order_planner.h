@@ -78,9 +78,12 @@ class OrderPlanner {
  private:
   // Reduces what everything kept needs to `target_bytes` by the given means, and takes the result as the start if it
   // is the best so far that fits the budget.
-  void TryGreedy(int64_t target_bytes, Search::Means means);
+  void TryGreedy(int64_t target_bytes, Means means);
+  // The search of the planners that only swap or only recompute, which are never to find a better plan.
+  absl::Status SearchRestricted(Means means);
   absl::Status SearchPlaced(bool widely);
   absl::Status FindBound();
+  PortfolioOptions SearchOptions(int64_t budget) const;
   AnnealResult SearchUnder(int64_t budget, bool widely, const Decisions& start);
   void Report(absl::string_view what, double seconds) const;
   bool HostFits(const Needs& needs) const;

@@ -116,7 +116,7 @@ class Portfolio {
       anneal.memory_first = chain.memory_first;
       anneal.seed = options_.seed * 1000003 + static_cast<uint64_t>(count_ + i);
       anneal.good_enough_seconds = options_.good_enough_seconds;
-      results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(Start(chain.from), anneal);
+      results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes, options_.means).Run(Start(chain.from), anneal);
     });
     count_ += kChainsPerRound;
     for (AnnealResult& result : results) {

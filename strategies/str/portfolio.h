@@ -35,6 +35,8 @@ struct PortfolioOptions {
   double wide_seconds = 0;
   // Of the usual length of chains.
   double effort = 1;
+  // All starts must do without the others.
+  Means means = Means::kAll;
   // After each round, with the best so far. May be empty.
   std::function<void(const AnnealResult&)> progress;
 };

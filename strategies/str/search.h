@@ -14,9 +14,6 @@ namespace str::strategies {
 
 class Search {
  public:
-  // By what the greedy search drops storages.
-  enum class Means { kAll, kSwap, kRecompute };
-
   // Both must outlive this.
   Search(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes);
 
