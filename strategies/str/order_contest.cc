@@ -26,9 +26,10 @@ constexpr double kClearlyBetter = 5e-4;
 constexpr size_t kMostRivals = 4;
 // Where the best plan's gap is wider, more is tried.
 constexpr double kWideGap = 0.005;
-// Moving nodes: in graphs up to this size, by two chains of so many rounds at most, fewer for large graphs, and again as
+// Up to this size, orders are looked at thoroughly, and nodes are moved.
+constexpr int kMostNodesOfSmall = 2000;
+// Moving nodes: by two chains of so many rounds at most, fewer for large graphs, and again as
 // long as it helps.
-constexpr int kMostNodesMoved = 2000;
 constexpr int kMostRounds = 20;
 constexpr int kNodesOfRounds = 20000;
 constexpr int kMoveChains = 2;
@@ -73,7 +74,7 @@ absl::Status OrderContest::FindFavourite() {
                           " with everything kept, at least ", config::FormatBytes(entrant->least().fit_bytes)));
     }
     if (!IsFeasible(*entrant)) continue;
-    entrant->FindGreedy();
+    entrant->FindGreedy(IsSmall());
     entrants_.push_back(std::move(entrant));
     return absl::OkStatus();
   }
@@ -94,12 +95,11 @@ absl::Status OrderContest::EnterOthers() {
        optimizer::OrderVariations(*request_.graph, known, most, request_.seed)) {
     others.push_back(Enter(order.name, order.nodes));
   }
-  const bool small = request_.graph->program_nodes() <= kMostNodesMoved;
   std::vector<absl::Status> statuses(others.size());
   optimizer::RunParallel(static_cast<int>(others.size()), request_.threads, [&](int i) {
     if (limit_.Reached()) return;
-    if (!has_favourite || small) statuses[i] = others[i]->FindLeast();
-    if (statuses[i].ok() && (has_favourite || IsFeasible(*others[i]))) others[i]->FindGreedy();
+    if (!has_favourite || IsSmall()) statuses[i] = others[i]->FindLeast();
+    if (statuses[i].ok() && (has_favourite || IsFeasible(*others[i]))) others[i]->FindGreedy(IsSmall());
   });
   for (size_t i = 0; i < others.size(); ++i) {
     if (!statuses[i].ok()) return statuses[i];
@@ -150,17 +150,18 @@ absl::Status OrderContest::PlanIn(OrderPlanner* entrant) {
   return entrant->Plan();
 }
 
+bool OrderContest::IsSmall() const { return request_.graph->program_nodes() <= kMostNodesOfSmall; }
+
 bool OrderContest::IsDone(const OrderPlanner& best) const {
   return limit_.Reached() || best.Proven(std::max(kWideGap, request_.gap));
 }
 
 absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(OrderPlanner* best) {
-  const int nodes = std::max(1, request_.graph->program_nodes());
-  if (nodes > kMostNodesMoved || !std::isfinite(best->expected_seconds())) return best;
+  if (!IsSmall() || !std::isfinite(best->expected_seconds())) return best;
   OrderMoveOptions options;
   options.budget_bytes = request_.budget_bytes;
   options.host_limit_bytes = request_.host_limit_bytes;
-  options.rounds = std::min(kMostRounds, kNodesOfRounds / nodes);
+  options.rounds = std::min(kMostRounds, kNodesOfRounds / std::max(1, request_.graph->program_nodes()));
   options.good_enough_seconds = best->bound_seconds() * (1 + request_.gap);
   const optimizer::Constraints constraints = optimizer::OrderConstraints(*request_.graph);
   // The captured order need not respect all of them.

@@ -39,6 +39,8 @@ class OrderContest {
   absl::Status FindFavourite();
   void NoteLeast(const OrderPlanner& entrant);
   bool IsFeasible(const OrderPlanner& entrant) const;
+  // Whether there is time to look at every order thoroughly.
+  bool IsSmall() const;
   // Whether nothing more is worth trying, or there is no time.
   bool IsDone(const OrderPlanner& best) const;
   // A greedy plan in every other order.

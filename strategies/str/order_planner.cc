@@ -78,13 +78,13 @@ void OrderPlanner::TryGreedy(int64_t target_bytes, Means means) {
   TryStart(decisions);
 }
 
-void OrderPlanner::FindGreedy() {
+void OrderPlanner::FindGreedy(bool thorough) {
   const int64_t budget = request_.budget_bytes;
   // The start of searches even if it does not fit.
   search_.Reduce(budget, Means::kAll, &start_);
   search_.CleanUp(budget, &start_);
   TryStart(Decisions(start_));
-  if (start_seconds_ <= (1 + kGoodStart) * problem_.compute_seconds()) return;
+  if (!thorough || start_seconds_ <= (1 + kGoodStart) * problem_.compute_seconds()) return;
   for (const double share : kLadder) {
     if (limit_.Reached()) return;
     TryGreedy(static_cast<int64_t>(share * static_cast<double>(budget)), Means::kAll);

@@ -49,7 +49,8 @@ class OrderPlanner {
   // After FindLeast. Its program is empty if the host has no room, whatever is dropped.
   const LeastMemory& least() const { return least_; }
 
-  void FindGreedy();
+  // `thorough`: where the plan is poor, more starts than one; each takes as long again.
+  void FindGreedy(bool thorough);
   void SearchBriefly();
   // Takes the decisions as the best so far if they fit and are.
   void TryStart(const Decisions& decisions);
