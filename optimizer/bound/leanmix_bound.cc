@@ -22,7 +22,8 @@ constexpr std::array<int64_t, 2> kSmallShares = {25, 10000};
 // Of the time limit, for the first.
 constexpr double kCoarseTime = 0.4;
 // Larger models are not solved in useful time.
-constexpr int kMostPositions = 160;
+constexpr int kMostPositions = 1000;
+constexpr int kMostWindow = 160;
 constexpr size_t kMostColumns = 20000;
 // Of the nodes' own time. The model is about plans that are slower than the known one by this, so that this one is
 // among its solutions: no claim rests on a solver that finds none.
@@ -152,7 +153,8 @@ class Level {
 
   // Raises `result` as far as it can.
   absl::Status Run(LeanMixBound* result) {
-    if (model_options_.window.empty() || loss_ <= kSolverMargin) return absl::OkStatus();
+    const Window& window = model_options_.window;
+    if (window.empty() || window.last - window.first >= kMostWindow || loss_ <= kSolverMargin) return absl::OkStatus();
     if (absl::Status status = RunPieces(result); !status.ok()) return status;
     if (result->seconds >= Enough()) return absl::OkStatus();
     LeanMixModel model(&problem_, WithCuts(model_options_));

@@ -7,6 +7,7 @@
 #include "optimizer/order/constraints.h"
 #include "optimizer/order/demand_order.h"
 #include "optimizer/order/list_order.h"
+#include "optimizer/order/order_variations.h"
 #include "optimizer/simulator/judge.h"
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
@@ -133,6 +134,7 @@ TEST(OrdersTest, RandomTrainingGraphsAreOrderedRightAndNotWorse) {
     const Constraints constraints = OrderConstraints(*graph);
     EXPECT_TRUE(Respects(constraints, DemandOrder(*graph, constraints)));
     EXPECT_TRUE(Respects(constraints, ListOrder(*graph, constraints)));
+    EXPECT_TRUE(Respects(constraints, ReverseListOrder(*graph, constraints)));
     const absl::StatusOr<std::vector<CandidateOrder>> orders = FindOrders(*graph, costs);
     ASSERT_TRUE(orders.ok()) << orders.status();
     for (const CandidateOrder& order : *orders) {
@@ -142,6 +144,56 @@ TEST(OrdersTest, RandomTrainingGraphsAreOrderedRightAndNotWorse) {
       EXPECT_LE(orders->front().peak_bytes, order.peak_bytes);
     }
   }
+}
+
+TEST(ListOrderTest, FromTheEndLargeTensorsAreMadeLate) {
+  // From the front both are equal until "join" frees them; from the end the large one is placed next to its user.
+  GraphBuilder b;
+  b.Add("large", {}, {1000});
+  b.Add("small", {}, {10});
+  b.Add("wait", {"small:0"}, {10});
+  b.Add("join", {"large:0", "wait:0"}, {1});
+  const Graph graph = b.Build();
+  const Constraints constraints = OrderConstraints(graph);
+  EXPECT_EQ(ProgramText(graph, KeepAll(graph, ReverseListOrder(graph, constraints))), "small wait large join");
+}
+
+TEST(ListOrderTest, TiesGoWhereTheyAreAskedTo) {
+  GraphBuilder b;
+  b.Add("first", {}, {10});
+  b.Add("second", {}, {10});
+  b.Add("end", {"first:0", "second:0"}, {1});
+  const Graph graph = b.Build();
+  const Constraints constraints = OrderConstraints(graph);
+  ListOptions late;
+  late.ties = ListOptions::Ties::kCapturedLast;
+  EXPECT_EQ(ProgramText(graph, KeepAll(graph, ListOrder(graph, constraints))), "first second end");
+  EXPECT_EQ(ProgramText(graph, KeepAll(graph, ListOrder(graph, constraints, late))), "second first end");
+}
+
+TEST(OrderVariationsTest, TheyAreRightAndDifferent) {
+  size_t most_found = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    TrainingGraphOptions options;
+    options.seed = seed;
+    const absl::StatusOr<Graph> graph = Graph::FromFile(RandomTrainingGraph(options));
+    ASSERT_TRUE(graph.ok());
+    const Constraints constraints = OrderConstraints(*graph);
+    const std::vector<std::vector<NodeId>> known = {ListOrder(*graph, constraints), DemandOrder(*graph, constraints)};
+    const std::vector<NamedOrder> orders = OrderVariations(*graph, known, 12, seed);
+    EXPECT_LE(orders.size(), 12);
+    most_found = std::max(most_found, orders.size());
+    for (size_t i = 0; i < orders.size(); ++i) {
+      EXPECT_TRUE(Respects(constraints, orders[i].nodes)) << orders[i].name;
+      EXPECT_THAT(known, Not(Contains(orders[i].nodes)));
+      for (size_t j = 0; j < i; ++j) EXPECT_NE(orders[i].nodes, orders[j].nodes);
+    }
+    const std::vector<NamedOrder> again = OrderVariations(*graph, known, 12, seed);
+    ASSERT_EQ(again.size(), orders.size());
+    for (size_t i = 0; i < orders.size(); ++i) EXPECT_EQ(again[i].nodes, orders[i].nodes);
+  }
+  EXPECT_EQ(most_found, 12);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr int kLongestPattern = 25;
 
 }  // namespace
 
-Annealer::Annealer(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes)
+Annealer::Annealer(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes, Means means)
     : model_(*model),
       limit_(*limit),
       host_limit_bytes_(host_limit_bytes),
@@ -28,7 +28,9 @@ Annealer::Annealer(const LeanModel* model, const Limit* limit, int64_t host_limi
   const Problem& problem = model_.problem();
   for (int32_t unit = 0; unit < model_.units(); ++unit) {
     for (const Mode mode : {Mode::kKeep, Mode::kSwap, Mode::kRecompute, Mode::kTransient}) {
-      if (problem.Allows(problem.units()[unit], mode)) modes_[unit].push_back(mode);
+      const bool excluded = mode == Mode::kSwap ? means == Means::kRecompute
+                                                : mode == Mode::kRecompute && means == Means::kSwap;
+      if (!excluded && problem.Allows(problem.units()[unit], mode)) modes_[unit].push_back(mode);
     }
     if (modes_[unit].size() > 1) units_with_choice_.push_back(unit);
   }

@@ -40,7 +40,7 @@ struct AnnealResult {
 class Annealer {
  public:
   // Both must outlive this. 0: no limit on host bytes.
-  Annealer(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes);
+  Annealer(const LeanModel* model, const Limit* limit, int64_t host_limit_bytes, Means means = Means::kAll);
 
   AnnealResult Run(const Decisions& start, const AnnealOptions& options);
 

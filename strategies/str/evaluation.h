@@ -9,6 +9,9 @@
 
 namespace str::strategies {
 
+// By what a search drops storages.
+enum class Means { kAll, kSwap, kRecompute };
+
 // One mode per unit of the problem.
 using Decisions = std::vector<Mode>;
 

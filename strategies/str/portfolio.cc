@@ -1,6 +1,7 @@
 #include "strategies/str/portfolio.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "optimizer/parallel/run_parallel.h"
 
@@ -68,27 +69,40 @@ class Portfolio {
         limit_(limit) {
     const int64_t units = model.units();
     moves_ = std::min({kMovesPerPair * units * units, kMovesPerUnit * units, kMostWork / std::max(1, model.stages())});
+    moves_ = static_cast<int64_t>(options.effort * static_cast<double>(moves_));
     best_.decisions = starts.front();
+    // Other seeds than the usual rounds had.
+    if (options.length == PortfolioOptions::Length::kLong) count_ = kChainsPerRound * static_cast<int>(std::size(kRounds));
   }
 
   AnnealResult Run() {
-    for (const Round& round : kRounds) {
-      if (RunRound(round, 1)) return best_;
-      for (int i = 0; !best_.fits && i < kMostRoundsWithoutFit; ++i) {
-        if (RunRound(kNothingFits, 1 + i)) return best_;
-      }
-      if (options_.brief && best_.fits) return best_;
-      if (!best_.fits) break;
-    }
-    for (const Round& round : kWideRounds) {
-      if (best_.fits && best_.evaluation.seconds <= options_.wide_seconds) break;
-      const AnnealResult before = best_;
-      if (RunRound(round, kWideMoves) || !Better(best_, before)) break;
+    if (options_.length == PortfolioOptions::Length::kLong) {
+      RunLong();
+    } else {
+      RunUsual();
     }
     return best_;
   }
 
  private:
+  void RunUsual() {
+    for (const Round& round : kRounds) {
+      if (RunRound(round, 1)) return;
+      for (int i = 0; !best_.fits && i < kMostRoundsWithoutFit; ++i) {
+        if (RunRound(kNothingFits, 1 + i)) return;
+      }
+      if (!best_.fits || options_.length == PortfolioOptions::Length::kBrief) return;
+    }
+  }
+
+  void RunLong() {
+    for (const Round& round : kWideRounds) {
+      if (best_.fits && best_.evaluation.seconds <= options_.wide_seconds) return;
+      const AnnealResult before = best_;
+      if (RunRound(round, kWideMoves) || !Better(best_, before)) return;
+    }
+  }
+
   // Each chain `times` as long as usual. Returns whether this was the last round.
   bool RunRound(const Round& chains, int64_t times) {
     AnnealResult results[kChainsPerRound];
@@ -102,7 +116,7 @@ class Portfolio {
       anneal.memory_first = chain.memory_first;
       anneal.seed = options_.seed * 1000003 + static_cast<uint64_t>(count_ + i);
       anneal.good_enough_seconds = options_.good_enough_seconds;
-      results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(Start(chain.from), anneal);
+      results[i] = Annealer(&model_, &limit_, options_.host_limit_bytes, options_.means).Run(Start(chain.from), anneal);
     });
     count_ += kChainsPerRound;
     for (AnnealResult& result : results) {

@@ -23,10 +23,20 @@ struct PortfolioOptions {
   uint64_t seed = 0;
   // Ends early at a plan of at most this many seconds.
   double good_enough_seconds = 0;
-  // Looks much further for a plan that takes more than this.
+  enum class Length {
+    // A first round that finds something is enough: for small corrections of a good start.
+    kBrief,
+    kUsual,
+    // Only the rounds for gaps that stay wide: hotter and much longer.
+    kLong,
+  };
+  Length length = Length::kUsual;
+  // kLong ends at a plan of at most this many seconds.
   double wide_seconds = 0;
-  // Whether a first round that finds something is enough: for small corrections of a good start.
-  bool brief = false;
+  // Of the usual length of chains.
+  double effort = 1;
+  // All starts must do without the others.
+  Means means = Means::kAll;
   // After each round, with the best so far. May be empty.
   std::function<void(const AnnealResult&)> progress;
 };

@@ -31,7 +31,7 @@ bool IsFixed(const optimizer::Graph& graph, TensorId id) {
 
 Problem::Problem(const optimizer::Graph* graph, const optimizer::Costs* costs, const std::vector<NodeId>& order,
                  const ProblemOptions& options)
-    : graph_(*graph), costs_(*costs), allows_swap_(options.allow_swap) {
+    : graph_(*graph), costs_(*costs), allows_swap_(options.allow_swap), allows_recompute_(options.allow_recompute) {
   stage_of_.assign(graph_.node_count(), kNone);
   for (NodeId node : order) {
     if (!graph_.node(node).in_program) continue;

@@ -99,6 +99,7 @@ class Problem {
   std::vector<Mode> KeepEverything() const;
   // Whether storages may be swapped in general.
   bool allows_swap() const { return allows_swap_; }
+  bool allows_both() const { return allows_swap_ && allows_recompute_; }
   // Seconds of computing with everything kept.
   double compute_seconds() const { return compute_seconds_; }
 
@@ -120,6 +121,7 @@ class Problem {
   std::vector<std::vector<Touch>> touches_;
   double compute_seconds_ = 0;
   bool allows_swap_ = false;
+  bool allows_recompute_ = false;
 };
 
 }  // namespace str::strategies

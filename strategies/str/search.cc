@@ -83,7 +83,8 @@ double Search::EstimateRerun(int32_t id, int32_t stage, const Decisions& decisio
   return seconds;
 }
 
-void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vector<Candidate>* candidates) {
+void Search::Nominate(int64_t budget_bytes, Means means, const Decisions& decisions,
+                      std::vector<Candidate>* candidates) {
   std::vector<int64_t> bytes;
   std::vector<double> seconds;
   evaluator_.StageProfile(&bytes, &seconds);
@@ -100,6 +101,11 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
     }
     return relief;
   };
+  const auto allows = [&](int32_t unit, Mode mode) {
+    if (means == Means::kSwap && mode != Mode::kSwap) return false;
+    if (means == Means::kRecompute && mode == Mode::kSwap) return false;
+    return Allows(unit, mode);
+  };
   std::vector<Candidate> swaps, reruns, others;
   for (int32_t u = 0; u < model_.units(); ++u) {
     const LeanUnit& unit = model_.unit(u);
@@ -108,8 +114,8 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
     const double handed_over = unit.hands_over ? relief[unit.from + 1] - relief[unit.from] : 0;
     if (gain + handed_over <= 0) continue;
     if (decisions[u] == Mode::kKeep) {
-      if (gain > 0 && Allows(u, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
-      if (Allows(u, Mode::kRecompute)) {
+      if (gain > 0 && allows(u, Mode::kSwap)) swaps.push_back({u, Mode::kSwap, gain / EstimateSwap(unit)});
+      if (allows(u, Mode::kRecompute)) {
         int steps_left = kMostRerunEstimateSteps;
         const double cost = EstimateRerun(unit.storage, unit.to, decisions, &steps_left);
         const double worth = (gain + handed_over) / (cost + kSmallestGain * model_.compute_seconds());
@@ -117,7 +123,7 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
       }
     } else if (decisions[u] != Mode::kTransient) {
       for (Mode mode : {Mode::kTransient, Mode::kSwap}) {
-        if (mode != decisions[u] && Allows(u, mode)) others.push_back({u, mode, gain});
+        if (mode != decisions[u] && allows(u, mode)) others.push_back({u, mode, gain});
       }
     }
   }
@@ -134,13 +140,13 @@ void Search::Nominate(int64_t budget_bytes, const Decisions& decisions, std::vec
   take(others, kOtherCandidates);
 }
 
-bool Search::Reduce(int64_t budget_bytes, Decisions* decisions) {
+bool Search::Reduce(int64_t budget_bytes, Means means, Decisions* decisions) {
   std::vector<Candidate> candidates;
   Evaluation current = evaluator_.Evaluate(*decisions, budget_bytes);
   const double total = model_.compute_seconds();
   while (current.valid && !Fits(current, budget_bytes)) {
     if (limit_.Reached()) return false;
-    Nominate(budget_bytes, *decisions, &candidates);
+    Nominate(budget_bytes, means, *decisions, &candidates);
     double best_worth = 0;
     Candidate best;
     Evaluation best_evaluation;

@@ -21,7 +21,10 @@ class Search {
 
   // Drops storages one by one, always the one that takes away most excess for its time, until the budget is kept.
   // False if nothing helps any more or the limit is reached.
-  bool Reduce(int64_t budget_bytes, Decisions* decisions);
+  bool Reduce(int64_t budget_bytes, Means means, Decisions* decisions);
+
+  // Within the budget, and within what the host has.
+  bool Fits(const Evaluation& evaluation, int64_t budget_bytes) const;
 
   // Takes back what is no longer needed, the costliest first, and tries the other modes; the budget stays kept.
   void CleanUp(int64_t budget_bytes, Decisions* decisions);
@@ -39,9 +42,8 @@ class Search {
 
   bool Allows(int32_t unit, Mode mode) const { return problem_.Allows(problem_.units()[unit], mode); }
   bool HostFits(const Evaluation& evaluation) const;
-  bool Fits(const Evaluation& evaluation, int64_t budget_bytes) const;
   // The most promising changes by a quick estimate, with the stage profile of the last evaluation.
-  void Nominate(int64_t budget_bytes, const Decisions& decisions, std::vector<Candidate>* candidates);
+  void Nominate(int64_t budget_bytes, Means means, const Decisions& decisions, std::vector<Candidate>* candidates);
   double EstimateSwap(const LeanUnit& unit) const;
   double EstimateRerun(int32_t storage, int32_t stage, const Decisions& decisions, int* steps_left) const;
   bool IsThere(int32_t storage, int32_t stage, const Decisions& decisions, bool* fetched) const;

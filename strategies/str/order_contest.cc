@@ -1,0 +1,232 @@
+#include "strategies/str/order_contest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "config/text_units.h"
+#include "optimizer/order/constraints.h"
+#include "optimizer/order/order_variations.h"
+#include "optimizer/parallel/run_parallel.h"
+#include "strategies/str/order_moves.h"
+
+namespace str::strategies {
+namespace {
+
+// Nodes of all variations together: a greedy plan of a large graph takes long.
+constexpr int kNodesOfVariations = 10000;
+constexpr int kFewestVariations = 2;
+constexpr int kMostVariations = 15;
+// Of the step's time: an order has to be better by this much to be tried in place of the favourite.
+constexpr double kClearlyBetter = 5e-4;
+// Orders that get a short search beside the favourite.
+constexpr size_t kMostRivals = 4;
+// Where the best plan's gap is wider, more is tried.
+constexpr double kWideGap = 0.005;
+// Up to this size, orders are looked at thoroughly, and nodes are moved.
+constexpr int kMostNodesOfSmall = 2000;
+// Moving nodes: by two chains of so many rounds at most, fewer for large graphs, and again as
+// long as it helps.
+constexpr int kMostRounds = 20;
+constexpr int kNodesOfRounds = 20000;
+constexpr int kMoveChains = 2;
+constexpr int kMostTurns = 8;
+
+bool IsFaster(const OrderPlanner& a, const OrderPlanner& b) {
+  if (a.program().empty()) return false;
+  return b.program().empty() || a.seconds() < b.seconds();
+}
+
+}  // namespace
+
+void OrderContest::Report(const std::string& line) const {
+  if (progress_) progress_(line);
+}
+
+OrderContest::Entrant OrderContest::Enter(const std::string& name, const std::vector<optimizer::NodeId>& order) const {
+  return std::make_unique<OrderPlanner>(request_, options_, name, order, &limit_, progress_, stop_);
+}
+
+bool OrderContest::IsFeasible(const OrderPlanner& entrant) const {
+  return !entrant.least().program.empty() && entrant.least().fit_bytes <= request_.budget_bytes;
+}
+
+void OrderContest::NoteLeast(const OrderPlanner& entrant) {
+  const LeastMemory& least = entrant.least();
+  // Whatever is dropped, the host has no room.
+  if (least.program.empty()) return;
+  if (result_.min_budget_bytes != 0 && least.fit_bytes >= result_.min_budget_bytes) return;
+  result_.min_budget_bytes = least.fit_bytes;
+  result_.least_memory_program = least.program;
+}
+
+absl::Status OrderContest::FindFavourite() {
+  for (const optimizer::CandidateOrder& order : orders_) {
+    ++tried_;
+    Entrant entrant = Enter(order.name, order.nodes);
+    if (absl::Status status = entrant->FindLeast(); !status.ok()) return status;
+    NoteLeast(*entrant);
+    if (!entrant->least().program.empty()) {
+      Report(absl::StrCat("order ", order.name, " needs ", config::FormatBytes(order.peak_bytes),
+                          " with everything kept, at least ", config::FormatBytes(entrant->least().fit_bytes)));
+    }
+    if (!IsFeasible(*entrant)) continue;
+    entrant->FindGreedy(IsSmall());
+    entrants_.push_back(std::move(entrant));
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OrderContest::EnterOthers() {
+  const bool has_favourite = !entrants_.empty();
+  std::vector<Entrant> others;
+  std::vector<std::vector<optimizer::NodeId>> known;
+  for (size_t i = 0; i < orders_.size(); ++i) {
+    known.push_back(orders_[i].nodes);
+    if (i >= tried_) others.push_back(Enter(orders_[i].name, orders_[i].nodes));
+  }
+  const int most = std::clamp(kNodesOfVariations / std::max(1, request_.graph->program_nodes()), kFewestVariations,
+                              kMostVariations);
+  for (const optimizer::NamedOrder& order :
+       optimizer::OrderVariations(*request_.graph, known, most, request_.seed)) {
+    others.push_back(Enter(order.name, order.nodes));
+  }
+  std::vector<absl::Status> statuses(others.size());
+  optimizer::RunParallel(static_cast<int>(others.size()), request_.threads, [&](int i) {
+    if (limit_.Reached()) return;
+    if (!has_favourite || IsSmall()) statuses[i] = others[i]->FindLeast();
+    if (statuses[i].ok() && (has_favourite || IsFeasible(*others[i]))) others[i]->FindGreedy(IsSmall());
+  });
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (!statuses[i].ok()) return statuses[i];
+    NoteLeast(*others[i]);
+    if (has_favourite ? std::isfinite(others[i]->expected_seconds()) : IsFeasible(*others[i])) {
+      entrants_.push_back(std::move(others[i]));
+    }
+  }
+  if (has_favourite || entrants_.empty()) return absl::OkStatus();
+  const auto faster = [](const Entrant& a, const Entrant& b) { return a->expected_seconds() < b->expected_seconds(); };
+  std::stable_sort(entrants_.begin(), entrants_.end(), faster);
+  return entrants_.front()->ConsiderStarts();
+}
+
+OrderPlanner* OrderContest::FindFastest() {
+  OrderPlanner* const favourite = entrants_.front().get();
+  const auto faster = [](const OrderPlanner* a, const OrderPlanner* b) {
+    return a->expected_seconds() < b->expected_seconds();
+  };
+  for (const Entrant& entrant : entrants_) {
+    if (entrant->expected_seconds() < (1 - kClearlyBetter) * favourite->expected_seconds()) {
+      fastest_.push_back(entrant.get());
+    }
+  }
+  if (fastest_.empty()) return favourite;
+  std::stable_sort(fastest_.begin(), fastest_.end(), faster);
+  if (fastest_.size() > kMostRivals) fastest_.resize(kMostRivals);
+  fastest_.push_back(favourite);
+  optimizer::RunParallel(static_cast<int>(fastest_.size()), request_.threads,
+                         [&](int i) { fastest_[i]->SearchBriefly(); });
+  for (const OrderPlanner* entrant : fastest_) {
+    Report(absl::StrFormat("order %s: about %.6f s by a short search", entrant->order_name(),
+                           entrant->expected_seconds()));
+  }
+  std::stable_sort(fastest_.begin(), fastest_.end(), faster);
+  const bool clearly = fastest_.front()->expected_seconds() < (1 - kClearlyBetter) * favourite->expected_seconds();
+  return clearly ? fastest_.front() : favourite;
+}
+
+absl::Status OrderContest::PlanIn(OrderPlanner* entrant) {
+  if (entrant != entrants_.front().get()) {
+    if (entrant->least().program.empty()) {
+      if (absl::Status status = entrant->FindLeast(); !status.ok()) return status;
+      NoteLeast(*entrant);
+    }
+    if (absl::Status status = entrant->ConsiderStarts(); !status.ok()) return status;
+  }
+  return entrant->Plan();
+}
+
+bool OrderContest::IsSmall() const { return request_.graph->program_nodes() <= kMostNodesOfSmall; }
+
+bool OrderContest::IsDone(const OrderPlanner& best) const {
+  return limit_.Reached() || best.Proven(std::max(kWideGap, request_.gap));
+}
+
+absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(OrderPlanner* best) {
+  if (!IsSmall() || !std::isfinite(best->expected_seconds())) return best;
+  OrderMoveOptions options;
+  options.budget_bytes = request_.budget_bytes;
+  options.host_limit_bytes = request_.host_limit_bytes;
+  options.rounds = std::min(kMostRounds, kNodesOfRounds / std::max(1, request_.graph->program_nodes()));
+  options.good_enough_seconds = best->bound_seconds() * (1 + request_.gap);
+  const optimizer::Constraints constraints = optimizer::OrderConstraints(*request_.graph);
+  // The captured order need not respect all of them.
+  if (!optimizer::Respects(constraints, best->order())) return best;
+  const OrderedDecisions start = {best->order(), best->start(), best->expected_seconds()};
+  OrderedDecisions fastest = start;
+  for (int turn = 0; turn < kMostTurns && !limit_.Reached(); ++turn) {
+    OrderedDecisions found[kMoveChains];
+    optimizer::RunParallel(kMoveChains, request_.threads, [&](int i) {
+      OrderMoveOptions own = options;
+      own.seed = (request_.seed * kMostTurns + turn) * kMoveChains + i + 1;
+      found[i] = MoveNodes(*request_.graph, *request_.costs, options_, constraints, fastest, own, limit_);
+    });
+    const auto faster = [](const OrderedDecisions& a, const OrderedDecisions& b) { return a.seconds < b.seconds; };
+    const auto first = std::min_element(std::begin(found), std::end(found), faster);
+    const bool helped = first->seconds < (1 - kClearlyBetter) * fastest.seconds;
+    if (first->seconds < fastest.seconds) fastest = std::move(*first);
+    if (!helped) break;
+    Report(absl::StrFormat("order %s, nodes moved: about %.6f s", best->order_name(), fastest.seconds));
+  }
+  if (fastest.seconds > (1 - kClearlyBetter) * start.seconds) return best;
+  Entrant moved = Enter(absl::StrCat(best->order_name(), ", nodes moved"), fastest.order);
+  moved->TryStart(fastest.decisions);
+  OrderPlanner* const entrant = moved.get();
+  entrants_.push_back(std::move(moved));
+  if (absl::Status status = PlanIn(entrant); !status.ok()) return status;
+  return IsFaster(*entrant, *best) ? entrant : best;
+}
+
+absl::StatusOr<PlanResult> OrderContest::Run() {
+  result_.status = PlanStatus::kInfeasible;
+  if (absl::Status status = FindFavourite(); !status.ok()) return status;
+  if (!entrants_.empty()) {
+    if (absl::Status status = entrants_.front()->ConsiderStarts(); !status.ok()) return status;
+  }
+  if (entrants_.empty() || !entrants_.front()->Proven(kOptimalGap)) {
+    if (absl::Status status = EnterOthers(); !status.ok()) return status;
+  }
+  if (entrants_.empty()) {
+    if (limit_.Reached()) result_.status = PlanStatus::kLimit;
+    return result_;
+  }
+  OrderPlanner* const favourite = entrants_.front().get();
+  OrderPlanner* best = FindFastest();
+  if (absl::Status status = PlanIn(best); !status.ok()) return status;
+  for (OrderPlanner* next : fastest_) {
+    if (next == best) continue;
+    if (IsDone(*best) || next->expected_seconds() >= best->expected_seconds()) break;
+    if (absl::Status status = PlanIn(next); !status.ok()) return status;
+    if (IsFaster(*next, *best)) best = next;
+    break;
+  }
+  if (!IsDone(*best)) {
+    const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(best);
+    if (!moved.ok()) return moved.status();
+    best = *moved;
+  }
+  if (absl::Status status = best->SearchWidely(); !status.ok()) return status;
+  // Its first plans were judged before any search.
+  if (IsFaster(*favourite, *best)) best = favourite;
+  if (absl::Status status = best->TakeBack(); !status.ok()) return status;
+  result_.status = best->Proven(kOptimalGap) ? PlanStatus::kOptimal : PlanStatus::kFeasible;
+  result_.program = best->program();
+  result_.bound_seconds = best->bound_seconds();
+  return result_;
+}
+
+}  // namespace str::strategies
