@@ -21,7 +21,7 @@ namespace {
 
 struct PlaceOptions {
   std::string file, capacity, output, json;
-  // About 20 s.
+  // About 40 s.
   int64_t search_limit = 4000000000;
 };
 
@@ -127,7 +127,7 @@ void AddPlaceCommand(CLI::App* app, int* exit_code) {
   command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
   command
       ->add_option("--search-limit", options->search_limit,
-                   "Work of the exact search, in units of about 5 ns; a count, so that results are reproducible")
+                   "Work of the exact search, in units of about 10 ns; a count, so that results are reproducible")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->footer(
