@@ -7,7 +7,7 @@
 // tried twice. The search is restarted with other orders of candidates: by load, time held, size, and by what caused
 // failures so far.
 //
-// The ideas are those published for MiniMalloc (Moffitt, ASPLOS 2023) and TelaMalloc (Maas et al., ASPLOS 2022).
+// The ideas are those published for MiniMalloc (Moffitt) and TelaMalloc (Maas et al.).
 #ifndef STR_OPTIMIZER_PLACEMENT_PLACEMENT_SEARCH_H_
 #define STR_OPTIMIZER_PLACEMENT_PLACEMENT_SEARCH_H_
 
