@@ -23,8 +23,7 @@ struct Placement {
   std::vector<int64_t> offsets;
 };
 
-// Packs greedily by size, by time held, by both, and by time of allocation, and then again and again with what lay too
-// high further to the front. Stops when the arena is at most `enough_bytes`; 0: when it cannot be smaller. The same for
+// By the placer of placer.h. Stops when the arena is at most `enough_bytes`; 0: when it cannot be smaller. The same for
 // the same input.
 Placement PlaceAllocations(const std::vector<Allocation>& allocations, int64_t enough_bytes = 0);
 

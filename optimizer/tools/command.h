@@ -17,6 +17,7 @@ inline constexpr int kExitLimit = 3;
 void AddPlanCommand(CLI::App* app, int* exit_code);
 void AddSimulateCommand(CLI::App* app, int* exit_code);
 void AddReplayCommand(CLI::App* app, int* exit_code);
+void AddPlaceCommand(CLI::App* app, int* exit_code);
 void AddExplainCommand(CLI::App* app, int* exit_code);
 void AddCheckCommand(CLI::App* app, int* exit_code);
 void AddStrategiesCommand(CLI::App* app, int* exit_code);

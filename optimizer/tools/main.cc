@@ -60,6 +60,7 @@ int Main(int argc, char** argv) {
   AddPlanCommand(&app, &exit_code);
   AddSimulateCommand(&app, &exit_code);
   AddReplayCommand(&app, &exit_code);
+  AddPlaceCommand(&app, &exit_code);
   AddExplainCommand(&app, &exit_code);
   AddCompareCommand(&app, &exit_code);
   AddMaxBatchCommand(&app, &exit_code);
