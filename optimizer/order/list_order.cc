@@ -134,7 +134,10 @@ class ListScheduler {
 class ReverseListScheduler {
  public:
   ReverseListScheduler(const Graph& graph, const Constraints& constraints, const ListOptions& options)
-      : graph_(graph), constraints_(constraints), storages_(graph), in_use_(graph.tensor_count(), false),
+      : graph_(graph),
+        constraints_(constraints),
+        storages_(graph),
+        in_use_(graph.tensor_count(), false),
         ready_(options) {}
 
   std::vector<NodeId> Order() {

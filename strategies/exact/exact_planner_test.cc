@@ -237,8 +237,9 @@ double FastestWithSwaps(const Case& c, const std::vector<NodeId>& order, int64_t
 }
 
 TEST(ExactPlannerTest, IsNeverBeatenBySwaps) {
+  // Many drawn graphs have an order in which nothing need be dropped.
   int planned = 0, optimal = 0, swapped = 0;
-  for (uint64_t seed = 1; seed <= (LongTests() ? 2000 : 150); ++seed) {
+  for (uint64_t seed = 1; seed <= (LongTests() ? 4000 : 300); ++seed) {
     const Case c = RandomSwapCase(seed);
     for (const double share : {0.9, 0.75, 0.6}) {
       SCOPED_TRACE(absl::StrCat("seed ", seed, " at ", share));

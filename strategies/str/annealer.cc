@@ -28,8 +28,8 @@ Annealer::Annealer(const LeanModel* model, const Limit* limit, int64_t host_limi
   const Problem& problem = model_.problem();
   for (int32_t unit = 0; unit < model_.units(); ++unit) {
     for (const Mode mode : {Mode::kKeep, Mode::kSwap, Mode::kRecompute, Mode::kTransient}) {
-      const bool excluded = mode == Mode::kSwap ? means == Means::kRecompute
-                                                : mode == Mode::kRecompute && means == Means::kSwap;
+      const bool excluded =
+          mode == Mode::kSwap ? means == Means::kRecompute : mode == Mode::kRecompute && means == Means::kSwap;
       if (!excluded && problem.Allows(problem.units()[unit], mode)) modes_[unit].push_back(mode);
     }
     if (modes_[unit].size() > 1) units_with_choice_.push_back(unit);

@@ -89,10 +89,9 @@ absl::Status OrderContest::EnterOthers() {
     known.push_back(orders_[i].nodes);
     if (i >= tried_) others.push_back(Enter(orders_[i].name, orders_[i].nodes));
   }
-  const int most = std::clamp(kNodesOfVariations / std::max(1, request_.graph->program_nodes()), kFewestVariations,
-                              kMostVariations);
-  for (const optimizer::NamedOrder& order :
-       optimizer::OrderVariations(*request_.graph, known, most, request_.seed)) {
+  const int most =
+      std::clamp(kNodesOfVariations / std::max(1, request_.graph->program_nodes()), kFewestVariations, kMostVariations);
+  for (const optimizer::NamedOrder& order : optimizer::OrderVariations(*request_.graph, known, most, request_.seed)) {
     others.push_back(Enter(order.name, order.nodes));
   }
   std::vector<absl::Status> statuses(others.size());

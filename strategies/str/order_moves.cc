@@ -29,7 +29,9 @@ constexpr double kPenalty = 10;
 struct Arena {
   Arena(const optimizer::Graph& graph, const optimizer::Costs& costs, const ProblemOptions& options,
         std::vector<NodeId> nodes, bool count_host_bytes)
-      : order(std::move(nodes)), problem(&graph, &costs, order, options), model(&problem),
+      : order(std::move(nodes)),
+        problem(&graph, &costs, order, options),
+        model(&problem),
         evaluator(&model, count_host_bytes) {}
 
   std::vector<NodeId> order;

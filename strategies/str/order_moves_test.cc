@@ -127,11 +127,11 @@ TEST(MoveNodesTest, WhatItSaysOfItsBestIsTrue) {
     options.rounds = 6;
     options.seed = seed;
     const Limit limit(absl::InfiniteDuration(), nullptr);
-    const OrderedDecisions found = MoveNodes(*start.graph, start.costs, start.problem_options, start.constraints,
-                                             start.ordered, options, limit);
+    const OrderedDecisions found =
+        MoveNodes(*start.graph, start.costs, start.problem_options, start.constraints, start.ordered, options, limit);
     EXPECT_TRUE(optimizer::Respects(start.constraints, found.order));
-    const OrderedDecisions again = MoveNodes(*start.graph, start.costs, start.problem_options, start.constraints,
-                                             start.ordered, options, limit);
+    const OrderedDecisions again =
+        MoveNodes(*start.graph, start.costs, start.problem_options, start.constraints, start.ordered, options, limit);
     EXPECT_EQ(found.order, again.order) << "the same seed gives the same order";
     if (found.seconds == std::numeric_limits<double>::infinity()) continue;
     ++found_some;
@@ -161,8 +161,8 @@ TEST(MoveNodesTest, FindsTheOrderInWhichNothingHasToBeDropped) {
   OrderMoveOptions options;
   options.budget_bytes = 1100;
   options.rounds = 20;
-  const OrderedDecisions found = MoveNodes(graph, costs, problem_options, constraints, start, options,
-                                           Limit(absl::InfiniteDuration(), nullptr));
+  const OrderedDecisions found =
+      MoveNodes(graph, costs, problem_options, constraints, start, options, Limit(absl::InfiniteDuration(), nullptr));
   EXPECT_NEAR(found.seconds, 4010e-9, 1e-12) << "the nodes' own time";
 }
 

@@ -20,7 +20,8 @@ constexpr double kWideGap = 0.01;
 constexpr double kRestrictedGap = 0.005;
 // A greedy plan this share above computing alone is a good start: others are not tried.
 constexpr double kGoodStart = 0.01;
-// Of the budget. Where the greedy plan is poor, one for less memory, with what it need not do taken back, may be better.
+// Of the budget. Where the greedy plan is poor, one for less memory, with what it need not do taken back, may be
+// better.
 constexpr double kLadder[] = {0.95, 0.9, 0.8};
 // Of a search's usual length: enough to tell good orders from poor ones.
 constexpr double kBriefEffort = 0.1;

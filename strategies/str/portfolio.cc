@@ -72,7 +72,8 @@ class Portfolio {
     moves_ = static_cast<int64_t>(options.effort * static_cast<double>(moves_));
     best_.decisions = starts.front();
     // Other seeds than the usual rounds had.
-    if (options.length == PortfolioOptions::Length::kLong) count_ = kChainsPerRound * static_cast<int>(std::size(kRounds));
+    if (options.length == PortfolioOptions::Length::kLong)
+      count_ = kChainsPerRound * static_cast<int>(std::size(kRounds));
   }
 
   AnnealResult Run() {
