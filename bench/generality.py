@@ -51,7 +51,7 @@ _HIGH = 95
 # Fields of `str plan --json` that a row keeps.
 _FIELDS = (
     *("status", "budget_bytes", "peak_bytes", "fit_bytes", "baseline_seconds", "step_seconds", "overhead"),
-    *("bound_seconds", "bound_covers", "gap", "plan_seconds", "min_budget_bytes"),
+    *("bound_seconds", "gap", "plan_seconds", "min_budget_bytes"),
 )
 _DONE, _INFEASIBLE, _LIMIT = 0, 2, 3
 # Seconds between two writes of all rows, and between two lines of progress.

@@ -8,6 +8,9 @@ namespace str::optimizer {
 
 namespace {
 
+// Of what is enough: packing that misses it by no more is tried once more.
+constexpr int64_t kNearMiss = 200;
+
 // Most bytes at once that have no place, external ones included.
 int64_t BytesBeside(const Simulation& simulation, const Placement& placement) {
   const size_t steps = simulation.profile.size();
@@ -39,6 +42,13 @@ absl::StatusOr<Fit> FitProgram(const Graph& graph, const Costs& costs, const Pro
   const int64_t beside = BytesBeside(simulation, fit.placement);
   if (enough_bytes == 0 || beside + fit.placement.arena_bytes > enough_bytes) {
     fit.placement = PlaceAllocations(simulation.allocations, std::max<int64_t>(0, enough_bytes - beside));
+  }
+  // How buffers are packed depends on how much is enough: a size that was once reached by going as far as it goes is
+  // reached again.
+  const int64_t missing = beside + fit.placement.arena_bytes - enough_bytes;
+  if (enough_bytes > 0 && missing > 0 && missing <= enough_bytes / kNearMiss) {
+    Placement again = PlaceAllocations(simulation.allocations, 0);
+    if (again.arena_bytes < fit.placement.arena_bytes) fit.placement = std::move(again);
   }
   fit.fit_bytes = beside + fit.placement.arena_bytes;
   return fit;

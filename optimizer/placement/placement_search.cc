@@ -19,6 +19,8 @@ constexpr int64_t kStartsPerRound = 32;
 
 // The search is as deep as there are buffers, and each level holds a list of those that are left.
 constexpr size_t kMostBuffers = 4000;
+// States that are remembered as impossible, about 40 bytes each; without one of them the search only takes longer.
+constexpr size_t kMostFailed = 4 << 20;
 
 uint64_t Mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
@@ -160,7 +162,7 @@ class Search {
     const uint64_t key = StateKey(open, last);
     if (failed_.count(key) > 0) return false;
     if (TryCandidates(open, last)) return true;
-    if (!stopped_) failed_.insert(key);
+    if (!stopped_ && failed_.size() < kMostFailed) failed_.insert(key);
     return false;
   }
 

@@ -14,7 +14,8 @@ class ExactPlanner : public Planner {
  public:
   absl::string_view name() const override { return "str-exact"; }
   absl::string_view description() const override {
-    return "swaps and recomputes; integer model to proven optimality for the plan's order (up to 160 nodes short of memory)";
+    return "swaps and recomputes; integer model to proven optimality for the plan's order (up to 160 stages where "
+           "memory is short)";
   }
   double default_gap() const override { return 0; }
   bool proves() const override { return true; }

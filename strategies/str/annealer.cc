@@ -28,8 +28,10 @@ Annealer::Annealer(const LeanModel* model, const Limit* limit, int64_t host_limi
   const Problem& problem = model_.problem();
   for (int32_t unit = 0; unit < model_.units(); ++unit) {
     for (const Mode mode : {Mode::kKeep, Mode::kSwap, Mode::kRecompute, Mode::kTransient}) {
+      const bool afterlife = problem.units()[unit].afterlife;
+      const bool recomputes = mode == Mode::kRecompute || (mode == Mode::kTransient && !afterlife);
       const bool excluded =
-          mode == Mode::kSwap ? means == Means::kRecompute : mode == Mode::kRecompute && means == Means::kSwap;
+          (means == Means::kRecompute && mode == Mode::kSwap) || (means == Means::kSwap && recomputes);
       if (!excluded && problem.Allows(problem.units()[unit], mode)) modes_[unit].push_back(mode);
     }
     if (modes_[unit].size() > 1) units_with_choice_.push_back(unit);
@@ -104,6 +106,10 @@ AnnealResult Annealer::Run(const Decisions& start, const AnnealOptions& options)
   return best;
 }
 
+bool Annealer::Allows(int32_t unit, Mode mode) const {
+  return std::find(modes_[unit].begin(), modes_[unit].end(), mode) != modes_[unit].end();
+}
+
 void Annealer::ProposeMove(Decisions* decisions) {
   const int kind = static_cast<int>(random_() % 10);
   if (kind < 5) {
@@ -149,9 +155,8 @@ void Annealer::Exchange(Decisions* decisions) {
     SetRandomMode(b, decisions);
     return;
   }
-  const Problem& problem = model_.problem();
-  if (problem.Allows(problem.units()[a], mode_b)) Set(a, mode_b, decisions);
-  if (problem.Allows(problem.units()[b], mode_a)) Set(b, mode_a, decisions);
+  if (Allows(a, mode_b)) Set(a, mode_b, decisions);
+  if (Allows(b, mode_a)) Set(b, mode_a, decisions);
 }
 
 void Annealer::SetRun(Decisions* decisions) {
@@ -159,10 +164,9 @@ void Annealer::SetRun(Decisions* decisions) {
   const size_t last = std::min(first + 1 + random_() % kLongestRun, units_with_choice_.size());
   const std::vector<Mode>& modes = modes_[units_with_choice_[first]];
   const Mode mode = modes[random_() % modes.size()];
-  const Problem& problem = model_.problem();
   for (size_t i = first; i < last; ++i) {
     const int32_t unit = units_with_choice_[i];
-    if (problem.Allows(problem.units()[unit], mode)) Set(unit, mode, decisions);
+    if (Allows(unit, mode)) Set(unit, mode, decisions);
   }
 }
 
@@ -171,11 +175,10 @@ void Annealer::CopyPattern(Decisions* decisions) {
   const size_t count = units_with_choice_.size();
   const size_t length = std::min<size_t>(2 + random_() % (kLongestPattern - 1), count);
   const size_t from = random_() % (count - length + 1), to = random_() % (count - length + 1);
-  const Problem& problem = model_.problem();
   for (size_t i = 0; i < length; ++i) {
     const int32_t unit = units_with_choice_[to + i];
     const Mode mode = (*decisions)[units_with_choice_[from + i]];
-    if (problem.Allows(problem.units()[unit], mode)) Set(unit, mode, decisions);
+    if (Allows(unit, mode)) Set(unit, mode, decisions);
   }
 }
 

@@ -50,6 +50,8 @@ class Annealer {
     Mode before = Mode::kKeep;
   };
 
+  // Within the means.
+  bool Allows(int32_t unit, Mode mode) const;
   void ProposeMove(Decisions* decisions);
   void Set(int32_t unit, Mode mode, Decisions* decisions);
   void SetRandomMode(int32_t unit, Decisions* decisions);

@@ -9,7 +9,7 @@
 
 namespace str::strategies {
 
-// By what a search drops storages.
+// How a search may drop storages.
 enum class Means { kAll, kSwap, kRecompute };
 
 // One mode per unit of the problem.

@@ -83,6 +83,7 @@ absl::Status OrderContest::FindFavourite() {
 
 absl::Status OrderContest::EnterOthers() {
   const bool has_favourite = !entrants_.empty();
+  if (has_favourite && limit_.Reached()) return absl::OkStatus();
   std::vector<Entrant> others;
   std::vector<std::vector<optimizer::NodeId>> known;
   for (size_t i = 0; i < orders_.size(); ++i) {
@@ -140,7 +141,7 @@ OrderPlanner* OrderContest::FindFastest() {
 
 absl::Status OrderContest::PlanIn(OrderPlanner* entrant) {
   if (entrant != entrants_.front().get()) {
-    if (entrant->least().program.empty()) {
+    if (entrant->least().program.empty() && !limit_.Reached()) {
       if (absl::Status status = entrant->FindLeast(); !status.ok()) return status;
       NoteLeast(*entrant);
     }
@@ -184,6 +185,8 @@ absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(OrderPlanner* best) {
   if (fastest.seconds > (1 - kClearlyBetter) * start.seconds) return best;
   Entrant moved = Enter(absl::StrCat(best->order_name(), ", nodes moved"), fastest.order);
   moved->TryStart(fastest.decisions);
+  // Its least memory is not noted as the smallest budget: at that budget this order may not come about again.
+  if (absl::Status status = moved->FindLeast(); !status.ok()) return status;
   OrderPlanner* const entrant = moved.get();
   entrants_.push_back(std::move(moved));
   if (absl::Status status = PlanIn(entrant); !status.ok()) return status;
@@ -208,7 +211,8 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   if (absl::Status status = PlanIn(best); !status.ok()) return status;
   for (OrderPlanner* next : fastest_) {
     if (next == best) continue;
-    if (IsDone(*best) || next->expected_seconds() >= best->expected_seconds()) break;
+    const bool beaten = !best->program().empty() && next->expected_seconds() >= best->seconds();
+    if (IsDone(*best) || beaten) break;
     if (absl::Status status = PlanIn(next); !status.ok()) return status;
     if (IsFaster(*next, *best)) best = next;
     break;
@@ -221,6 +225,10 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   if (absl::Status status = best->SearchWidely(); !status.ok()) return status;
   // Its first plans were judged before any search.
   if (IsFaster(*favourite, *best)) best = favourite;
+  if (best->program().empty()) {
+    if (limit_.Reached()) result_.status = PlanStatus::kLimit;
+    return result_;
+  }
   if (absl::Status status = best->TakeBack(); !status.ok()) return status;
   result_.status = best->Proven(kOptimalGap) ? PlanStatus::kOptimal : PlanStatus::kFeasible;
   result_.program = best->program();

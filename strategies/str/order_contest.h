@@ -2,8 +2,8 @@
 //
 // The order that needs the least memory with everything kept is the favourite. If its greedy plan is as fast as keeping
 // everything, it is the plan. Otherwise every order gets a greedy plan, the best few a short search, and what is then
-// the best a bound and a search; where the gap stays wide, so does the second one, and single nodes of the better of
-// both are moved. The judge has the last word.
+// the best a bound and a search. Where the gap stays wide, the second-best order is planned too, and nodes of the
+// better of both are moved. The judge has the last word.
 #ifndef STR_STRATEGIES_STR_ORDER_CONTEST_H_
 #define STR_STRATEGIES_STR_ORDER_CONTEST_H_
 

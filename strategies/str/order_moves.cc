@@ -96,8 +96,13 @@ class OrderMover {
   // Exchanges two neighbouring blocks of the order; false if an edge forbids it.
   bool ProposeOrder(std::vector<NodeId>* order) {
     const size_t nodes = order->size();
-    const auto length = [&] { return 1 + random_() % (1 + random_() % kLongestBlock); };
-    const size_t first = random_() % nodes, middle = first + length(), last = middle + length();
+    const auto length = [&] {
+      const size_t most = 1 + random_() % kLongestBlock;
+      return 1 + random_() % most;
+    };
+    const size_t first = random_() % nodes;
+    const size_t middle = first + length();
+    const size_t last = middle + length();
     if (last > nodes) return false;
     ++block_;
     for (size_t i = middle; i < last; ++i) block_of_[(*order)[i]] = block_;

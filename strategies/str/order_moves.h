@@ -34,8 +34,8 @@ struct OrderedDecisions {
   double seconds = 0;
 };
 
-// The decisions of one order in another: a gap between the same two uses keeps its mode; other gaps take the mode of
-// the gap that ended in the same use. Both problems are of the same graph and options.
+// The decisions of one order in another: a gap takes the decision of the gap that ended in the same use; others are
+// kept. Both problems are of the same graph and options.
 Decisions CarryOver(const Problem& from, const Decisions& decisions, const Problem& to);
 
 // The best order found that respects `constraints`; at worst the start, which must respect them too.

@@ -164,7 +164,7 @@ absl::Status OrderPlanner::SearchPlaced(bool widely) {
     if (!fit_bytes.ok()) return fit_bytes.status();
     if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
     if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
-    if (best_seconds_ <= bound_.seconds * (1 + request_.gap)) return absl::OkStatus();
+    if (Proven(request_.gap)) return absl::OkStatus();
     if (budget <= least_.peak_bytes) return absl::OkStatus();
     const int64_t step =
         std::clamp(*fit_bytes - request_.budget_bytes, budget / kSmallestTightening, budget / kLargestTightening);
@@ -190,7 +190,6 @@ absl::Status OrderPlanner::FindBound() {
   return absl::OkStatus();
 }
 
-// `start` is what was found for a somewhat larger budget; empty: nothing yet.
 PortfolioOptions OrderPlanner::SearchOptions(int64_t budget) const {
   PortfolioOptions options;
   options.budget_bytes = budget;
@@ -202,6 +201,7 @@ PortfolioOptions OrderPlanner::SearchOptions(int64_t budget) const {
   return options;
 }
 
+// `start` is what was found for a somewhat larger budget; empty: nothing yet.
 AnnealResult OrderPlanner::SearchUnder(int64_t budget, bool widely, const Decisions& start) {
   std::vector<Decisions> starts;
   if (!start.empty()) starts.push_back(start);
@@ -218,7 +218,7 @@ AnnealResult OrderPlanner::SearchUnder(int64_t budget, bool widely, const Decisi
     };
   }
   AnnealResult found = RunPortfolio(model_, starts, options, limit_);
-  if (found.fits || limit_.Reached()) return found;
+  if (found.fits || limit_.Reached() || least_.decisions.empty()) return found;
   return RunPortfolio(model_, {least_.decisions}, options, limit_);
 }
 
@@ -267,8 +267,6 @@ absl::StatusOr<int64_t> OrderPlanner::Consider(const Program& program) {
   return needs->bytes;
 }
 
-// Takes back decisions without which the plan fits as well and is as fast: a search under a tightened budget, or one
-// that estimates memory, does more than need be.
 absl::Status OrderPlanner::TakeBack() {
   for (const optimizer::TensorId root : DecidedTensors()) {
     if (limit_.Reached()) return absl::OkStatus();

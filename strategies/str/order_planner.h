@@ -66,8 +66,8 @@ class OrderPlanner {
   absl::Status Plan();
   // Expects Plan.
   absl::Status SearchWidely();
-  // Takes back decisions without which the plan fits as well and is as fast: a search under a tightened budget, or one
-  // that estimates memory, does more than need be.
+  // Undoes decisions without which the plan is no slower and still fits: a search under a tightened budget, or one that
+  // estimates memory, makes more than necessary.
   absl::Status TakeBack();
 
   // The best plan that fits, by the judge; empty if none was found.
@@ -80,7 +80,7 @@ class OrderPlanner {
   // Reduces what everything kept needs to `target_bytes` by the given means, and takes the result as the start if it
   // is the best so far that fits the budget.
   void TryGreedy(int64_t target_bytes, Means means);
-  // The search of the planners that only swap or only recompute, which are never to find a better plan.
+  // A search among plans that only swap or only recompute, so that the planners of such plans seldom find a better one.
   absl::Status SearchRestricted(Means means);
   absl::Status SearchPlaced(bool widely);
   absl::Status FindBound();

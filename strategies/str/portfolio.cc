@@ -97,6 +97,10 @@ class Portfolio {
   }
 
   void RunLong() {
+    // The start as it is, so that it is known whether a round helps.
+    AnnealOptions no_moves;
+    no_moves.budget_bytes = options_.budget_bytes;
+    best_ = Annealer(&model_, &limit_, options_.host_limit_bytes).Run(best_.decisions, no_moves);
     for (const Round& round : kWideRounds) {
       if (best_.fits && best_.evaluation.seconds <= options_.wide_seconds) return;
       const AnnealResult before = best_;

@@ -35,7 +35,7 @@ struct PortfolioOptions {
   double wide_seconds = 0;
   // Of the usual length of chains.
   double effort = 1;
-  // All starts must do without the others.
+  // Starts must use no other means.
   Means means = Means::kAll;
   // After each round, with the best so far. May be empty.
   std::function<void(const AnnealResult&)> progress;

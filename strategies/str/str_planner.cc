@@ -11,6 +11,7 @@
 namespace str::strategies {
 namespace {
 
+// Of the time limit; `str plan` proves its gap in the rest.
 constexpr double kShareOfSearch = 0.7;
 
 }  // namespace
@@ -20,7 +21,6 @@ absl::StatusOr<PlanResult> StrPlanner::Plan(const PlanRequest& request, const Pr
   if (options_.allow_swap) {
     if (absl::Status status = optimizer::RequireCopyRates(*request.costs); !status.ok()) return status;
   }
-  // What is left is for the proof.
   const Limit limit(kShareOfSearch * request.time_limit, stop);
   const absl::StatusOr<std::vector<optimizer::CandidateOrder>> orders =
       optimizer::FindOrders(*request.graph, *request.costs);

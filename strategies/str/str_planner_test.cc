@@ -3,9 +3,12 @@
 
 #include "gtest/gtest.h"
 #include "optimizer/explain/undo.h"
+#include "optimizer/importers/graph_reader.h"
 #include "optimizer/placement/fit.h"
+#include "optimizer/simulator/judge.h"
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
+#include "optimizer/testing/shared_data.h"
 #include "optimizer/testing/training_graph.h"
 #include "strategies/registry.h"
 
@@ -84,6 +87,56 @@ TEST(StrPlannerTest, TheMixedPlannerNeedsLeastAndIsSeldomSlower) {
   }
   EXPECT_GT(compared, 5);
   EXPECT_LE(slower, compared / 10);
+}
+
+TEST(StrPlannerTest, TheSmallestBudgetThatItNamesIsEnough) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed, 2);
+    const int64_t least = c.Plan("str", 1e-6).min_budget_bytes;
+    ASSERT_GT(least, 0);
+    const PlanResult result = c.Plan("str", 1.05 * static_cast<double>(least) / c.keep_all_bytes);
+    ASSERT_FALSE(result.program.empty());
+    const PlanResult exactly = c.Plan("str", static_cast<double>(result.min_budget_bytes + 0.5) / c.keep_all_bytes);
+    EXPECT_EQ(c.request.budget_bytes, result.min_budget_bytes);
+    EXPECT_FALSE(exactly.program.empty());
+  }
+}
+
+// In the order that needs the least memory with everything kept it takes 8.6 % longer.
+TEST(StrPlannerTest, AnotherOrderThanTheOneOfLeastMemoryMayWin) {
+  const std::string path = optimizer::SharedData("magis/unetpp.json");
+  if (path.empty()) GTEST_SKIP() << optimizer::kNoSharedData;
+  const absl::StatusOr<config::GraphFile> file = optimizer::ReadAnyGraph(path, optimizer::kDefaultCostUnit);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const absl::StatusOr<Graph> graph = Graph::FromFile(*file);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const Costs costs = optimizer::MeasuredCosts(*file);
+  const absl::StatusOr<optimizer::Verdict> keep =
+      optimizer::Judge(*graph, costs, optimizer::KeepAll(*graph, optimizer::CapturedOrder(*graph)));
+  ASSERT_TRUE(keep.ok()) << keep.status();
+  PlanRequest request;
+  request.graph = &*graph;
+  request.costs = &costs;
+  request.placed = false;
+  request.gap = 0.005;
+  request.budget_bytes = keep->peak_bytes() / 2;
+  const absl::StatusOr<PlanResult> result = FindPlanner("str")->Plan(request, nullptr, nullptr);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*graph, costs, result->program);
+  ASSERT_TRUE(verdict.ok()) << verdict.status();
+  EXPECT_LE(verdict->peak_bytes(), request.budget_bytes);
+  EXPECT_LE(verdict->seconds(), 1.005 * keep->seconds());
+}
+
+TEST(StrPlannerTest, PlansDoNotDependOnThreads) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    SCOPED_TRACE(seed);
+    Case c(seed, 3);
+    const optimizer::Program alone = c.Plan("str", 0.6).program;
+    c.request.threads = 3;
+    EXPECT_TRUE(c.Plan("str", 0.6).program == alone);
+  }
 }
 
 // The loss is made in place of what the gradient needs again, if that is dropped by then: a copy out would hold it.
