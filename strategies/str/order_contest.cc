@@ -20,8 +20,9 @@ namespace {
 constexpr int kNodesOfVariations = 10000;
 constexpr int kFewestVariations = 2;
 constexpr int kMostVariations = 15;
-// Of the step's time: an order has to be better by this much to be tried in place of the favourite.
-constexpr double kClearlyBetter = 5e-4;
+// Of the step's time: an order has to be better by this much to be tried in place of the favourite. Greedy plans and
+// short searches are off by half as much.
+constexpr double kClearlyBetter = 5e-3;
 // Orders that get a short search beside the favourite.
 constexpr size_t kMostRivals = 4;
 // Where the best plan's gap is wider, more is tried.
@@ -34,6 +35,7 @@ constexpr int kMostRounds = 20;
 constexpr int kNodesOfRounds = 20000;
 constexpr int kMoveChains = 2;
 constexpr int kMostTurns = 8;
+constexpr double kHelped = 5e-4;
 
 bool IsFaster(const OrderPlanner& a, const OrderPlanner& b) {
   if (a.program().empty()) return false;
@@ -177,12 +179,12 @@ absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(OrderPlanner* best) {
     });
     const auto faster = [](const OrderedDecisions& a, const OrderedDecisions& b) { return a.seconds < b.seconds; };
     const auto first = std::min_element(std::begin(found), std::end(found), faster);
-    const bool helped = first->seconds < (1 - kClearlyBetter) * fastest.seconds;
+    const bool helped = first->seconds < (1 - kHelped) * fastest.seconds;
     if (first->seconds < fastest.seconds) fastest = std::move(*first);
     if (!helped) break;
     Report(absl::StrFormat("order %s, nodes moved: about %.6f s", best->order_name(), fastest.seconds));
   }
-  if (fastest.seconds > (1 - kClearlyBetter) * start.seconds) return best;
+  if (fastest.seconds > (1 - kHelped) * start.seconds) return best;
   Entrant moved = Enter(absl::StrCat(best->order_name(), ", nodes moved"), fastest.order);
   moved->TryStart(fastest.decisions);
   // Its least memory is not noted as the smallest budget: at that budget this order may not come about again.

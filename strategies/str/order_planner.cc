@@ -1,6 +1,7 @@
 #include "strategies/str/order_planner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -81,10 +82,10 @@ void OrderPlanner::TryGreedy(int64_t target_bytes, Means means) {
 
 void OrderPlanner::FindGreedy(bool thorough) {
   const int64_t budget = request_.budget_bytes;
-  // The start of searches even if it does not fit.
-  search_.Reduce(budget, Means::kAll, &start_);
-  search_.CleanUp(budget, &start_);
-  TryStart(Decisions(start_));
+  greedy_ = problem_.KeepEverything();
+  search_.Reduce(budget, Means::kAll, &greedy_);
+  search_.CleanUp(budget, &greedy_);
+  TryStart(greedy_);
   if (!thorough || start_seconds_ <= (1 + kGoodStart) * problem_.compute_seconds()) return;
   for (const double share : kLadder) {
     if (limit_.Reached()) return;
@@ -100,7 +101,7 @@ void OrderPlanner::FindGreedy(bool thorough) {
 }
 
 void OrderPlanner::SearchBriefly() {
-  if (limit_.Reached()) return;
+  if (limit_.Reached() || greedy_.empty()) return;
   PortfolioOptions options;
   options.budget_bytes = request_.budget_bytes;
   options.host_limit_bytes = request_.host_limit_bytes;
@@ -109,7 +110,8 @@ void OrderPlanner::SearchBriefly() {
   options.length = PortfolioOptions::Length::kBrief;
   options.effort = kBriefEffort;
   options.good_enough_seconds = bound_.seconds * (1 + kOptimalGap);
-  const AnnealResult found = RunPortfolio(model_, {start_}, options, limit_);
+  const Decisions& start = std::isfinite(start_seconds_) ? start_ : greedy_;
+  const AnnealResult found = RunPortfolio(model_, {start}, options, limit_);
   if (found.fits) TryStart(found.decisions);
 }
 
@@ -208,7 +210,8 @@ AnnealResult OrderPlanner::SearchUnder(int64_t budget, bool widely, const Decisi
   if (!widely) {
     for (const optimizer::CutPlan& plan : bound_.plans) starts.push_back(StartFromCut(problem_, plan));
   }
-  if (start.empty()) starts.push_back(start_);
+  const bool first = start.empty() && !widely;
+  if (start.empty()) starts.push_back(first && !greedy_.empty() ? greedy_ : start_);
   PortfolioOptions options = SearchOptions(budget);
   using Length = PortfolioOptions::Length;
   options.length = widely ? Length::kLong : start.empty() ? Length::kUsual : Length::kBrief;
@@ -218,6 +221,11 @@ AnnealResult OrderPlanner::SearchUnder(int64_t budget, bool widely, const Decisi
     };
   }
   AnnealResult found = RunPortfolio(model_, starts, options, limit_);
+  // What was better before the search is worth one too.
+  if (first && start_seconds_ < (found.fits ? found.evaluation.seconds : std::numeric_limits<double>::infinity())) {
+    options.length = Length::kBrief;
+    found = RunPortfolio(model_, {start_}, options, limit_);
+  }
   if (found.fits || limit_.Reached() || least_.decisions.empty()) return found;
   return RunPortfolio(model_, {least_.decisions}, options, limit_);
 }

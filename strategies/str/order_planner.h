@@ -51,6 +51,7 @@ class OrderPlanner {
 
   // `thorough`: where the plan is poor, more starts than one; each takes as long again.
   void FindGreedy(bool thorough);
+  // Expects FindGreedy.
   void SearchBriefly();
   // Takes the decisions as the best so far if they fit and are.
   void TryStart(const Decisions& decisions);
@@ -105,7 +106,9 @@ class OrderPlanner {
   Search search_;
   Evaluator evaluator_;
   LeastMemory least_;
-  // Where searches start. Fits the budget unless start_seconds_ is infinite.
+  // By FindGreedy at the budget itself. Need not fit; empty: not asked for.
+  Decisions greedy_;
+  // The best so far. Fits the budget unless start_seconds_ is infinite.
   Decisions start_;
   double start_seconds_;
   optimizer::StepBound bound_;
