@@ -157,9 +157,11 @@ def test_a_step_with_loops_needs_about_what_was_predicted(trained, name):
     (applied,) = [line for line in trained.applied if line.fingerprint == plan.fingerprint]
     # Models that were trained before may leave more behind in the process than when the graph was captured.
     left_behind = max(0, applied.outside_bytes - plan.external_bytes)
+    # What loops hold is outside of the step, and need not be there at the same time as when it was captured.
+    less_outside = max(0, plan.external_bytes - applied.outside_bytes)
     predicted = plan.run.results["peak_bytes"]
     assert applied.peak_bytes - left_behind <= 1.01 * predicted + PEAK_TOLERANCE_BYTES
-    assert applied.peak_bytes >= LOWEST_PEAK * predicted
+    assert applied.peak_bytes + less_outside >= LOWEST_PEAK * predicted
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru_sequences", "while", "scan"])
