@@ -19,7 +19,7 @@ using optimizer::NodeId;
 constexpr int kOrderMovesPerRound = 40;
 constexpr int64_t kDecisionMovesPerRound = 6000;
 constexpr int kLongestBlock = 12;
-// Of the step's time, for changes of the order and of decisions.
+// Temperatures, as shares of the step's time, for changes of the order and of decisions.
 constexpr double kHottest = 3e-3;
 constexpr double kColdest = 1e-5;
 // What memory above the budget costs, as in Annealer.

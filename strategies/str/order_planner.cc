@@ -102,11 +102,8 @@ void OrderPlanner::FindGreedy(bool thorough) {
 
 void OrderPlanner::SearchBriefly() {
   if (limit_.Reached() || greedy_.empty()) return;
-  PortfolioOptions options;
-  options.budget_bytes = request_.budget_bytes;
-  options.host_limit_bytes = request_.host_limit_bytes;
+  PortfolioOptions options = SearchOptions(request_.budget_bytes);
   options.threads = 1;
-  options.seed = request_.seed;
   options.length = PortfolioOptions::Length::kBrief;
   options.effort = kBriefEffort;
   options.good_enough_seconds = bound_.seconds * (1 + kOptimalGap);

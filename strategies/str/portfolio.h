@@ -33,7 +33,7 @@ struct PortfolioOptions {
   Length length = Length::kUsual;
   // kLong ends at a plan of at most this many seconds.
   double wide_seconds = 0;
-  // Of the usual length of chains.
+  // The length of chains, as a share of the usual one.
   double effort = 1;
   // Starts must use no other means.
   Means means = Means::kAll;

@@ -11,7 +11,7 @@
 namespace str::strategies {
 namespace {
 
-// Of the time limit; `str plan` proves its gap in the rest.
+// The share of the time limit that is spent on searching; `str plan` proves its gap in the rest.
 constexpr double kShareOfSearch = 0.7;
 
 }  // namespace
