@@ -12,16 +12,25 @@ using optimizer::kNone;
 using optimizer::NodeId;
 using optimizer::TensorId;
 
+namespace {
+
+// Of the peak with everything kept: storages that are smaller and not decided are left out.
+constexpr int64_t kTinyShareOfPeak = 50000;
+
+}  // namespace
+
 LeanModel::LeanModel(const Problem* problem) : problem_(*problem) {
-  Condense();
-  AddStorages();
+  const std::vector<int32_t> full_stage = Condense();
   FindKeptBytes();
+  AddStorages();
+  AddUndecided();
+  AddStageRows(full_stage);
+  FindTakeovers();
 }
 
-void LeanModel::Condense() {
+std::vector<int32_t> LeanModel::Condense() {
   const int full_stages = problem_.stages();
   condensed_.resize(full_stages + 1);
-  // The stage of the problem that each condensed one stands for, or kNone for a merged run of others.
   std::vector<int32_t> full_stage;
   for (int t = 0; t < full_stages; ++t) {
     const bool matters = !problem_.touches(t).empty();
@@ -35,46 +44,20 @@ void LeanModel::Condense() {
     compute_seconds_ += seconds;
   }
   condensed_[full_stages] = stages();
-  AddStageRows(full_stage);
   for (const Unit& unit : problem_.units()) {
     if (!unit.afterlife) units_by_end_.push_back(units());
     units_.push_back({unit.storage, condensed_[unit.from], condensed_[unit.to], unit.afterlife, unit.hands_over});
   }
   std::stable_sort(units_by_end_.begin(), units_by_end_.end(),
                    [this](int32_t a, int32_t b) { return units_[a].to < units_[b].to; });
-}
-
-void LeanModel::AddStageRows(const std::vector<int32_t>& full_stage) {
-  const optimizer::Graph& graph = problem_.graph();
-  first_input_ = first_output_ = {0};
-  for (int t = 0; t < stages(); ++t) {
-    if (full_stage[t] != kNone) {
-      const NodeId id = problem_.node(full_stage[t]);
-      const optimizer::Node& node = graph.node(id);
-      for (TensorId input : graph.inputs(id)) {
-        const int32_t storage = problem_.storage_of(input);
-        const auto row = inputs_.begin() + first_input_.back();
-        if (storage != kNone && std::find(row, inputs_.end(), storage) == inputs_.end()) inputs_.push_back(storage);
-      }
-      stages_[t].rerun_bytes = node.temporary_bytes;
-      for (TensorId id = node.first_tensor; id < node.first_tensor + node.outputs; ++id) {
-        const optimizer::Tensor& tensor = graph.tensor(id);
-        const int32_t storage = problem_.storage_of(id);
-        if (storage != kNone && problem_.storages()[storage].root == id) {
-          outputs_.push_back(storage);
-        } else if (storage == kNone && tensor.view_of == kNone && !tensor.reads_variable && !tensor.external) {
-          stages_[t].rerun_bytes += tensor.rounded_bytes;
-        }
-      }
-    }
-    first_input_.push_back(static_cast<int32_t>(inputs_.size()));
-    first_output_.push_back(static_cast<int32_t>(outputs_.size()));
-  }
+  return full_stage;
 }
 
 void LeanModel::AddStorages() {
   const optimizer::Graph& graph = problem_.graph();
   const optimizer::Costs& costs = problem_.costs();
+  storage_of_.resize(graph.tensor_count());
+  for (TensorId id = 0; id < graph.tensor_count(); ++id) storage_of_[id] = problem_.storage_of(id);
   for (const Storage& from : problem_.storages()) {
     LeanStorage storage;
     storage.bytes = from.rounded_bytes;
@@ -93,10 +76,80 @@ void LeanModel::AddStorages() {
     }
     storages_.push_back(storage);
   }
+}
+
+void LeanModel::AddUndecided() {
+  const optimizer::Graph& graph = problem_.graph();
+  const int tensors = graph.tensor_count();
+  std::vector<TensorId> root(tensors);
+  std::vector<bool> held(tensors, false);
+  for (TensorId id = 0; id < tensors; ++id) {
+    const optimizer::Tensor& tensor = graph.tensor(id);
+    root[id] = tensor.view_of == kNone ? id : root[tensor.view_of];
+    if (tensor.outside_uses > 0) held[root[id]] = true;
+  }
+  const int32_t decided = storages();
+  for (TensorId id = 0; id < tensors; ++id) {
+    if (root[id] != id) {
+      if (storage_of_[root[id]] >= decided) storage_of_[id] = storage_of_[root[id]];
+      continue;
+    }
+    const optimizer::Tensor& tensor = graph.tensor(id);
+    if (storage_of_[id] != kNone || held[id] || tensor.external || tensor.reads_variable) continue;
+    if (!graph.node(tensor.node).in_program || tensor.rounded_bytes <= peak_bytes_ / kTinyShareOfPeak) continue;
+    storage_of_[id] = storages();
+    LeanStorage storage;
+    storage.bytes = tensor.rounded_bytes;
+    storages_.push_back(storage);
+  }
+  // Their uses may lie in stages that were merged.
+  for (int t = 0; t < problem_.stages(); ++t) {
+    const NodeId id = problem_.node(t);
+    const optimizer::Node& node = graph.node(id);
+    const auto use = [&](TensorId tensor) {
+      if (storage_of_[tensor] >= decided) storages_[storage_of_[tensor]].last_use = condensed_[t];
+    };
+    for (TensorId output = node.first_tensor; output < node.first_tensor + node.outputs; ++output) use(output);
+    for (TensorId input : graph.inputs(id)) use(input);
+  }
+}
+
+void LeanModel::AddStageRows(const std::vector<int32_t>& full_stage) {
+  const optimizer::Graph& graph = problem_.graph();
+  first_input_ = first_output_ = {0};
+  for (int t = 0; t < stages(); ++t) {
+    if (full_stage[t] != kNone) {
+      const NodeId id = problem_.node(full_stage[t]);
+      const optimizer::Node& node = graph.node(id);
+      for (TensorId input : graph.inputs(id)) {
+        const int32_t storage = storage_of_[input];
+        const auto row = inputs_.begin() + first_input_.back();
+        if (storage != kNone && std::find(row, inputs_.end(), storage) == inputs_.end()) inputs_.push_back(storage);
+      }
+      stages_[t].rerun_bytes = node.temporary_bytes;
+      for (TensorId id = node.first_tensor; id < node.first_tensor + node.outputs; ++id) {
+        const optimizer::Tensor& tensor = graph.tensor(id);
+        const int32_t storage = problem_.storage_of(id);
+        if (storage != kNone && problem_.storages()[storage].root == id) {
+          outputs_.push_back(storage);
+        } else if (storage == kNone && tensor.view_of == kNone && !tensor.reads_variable && !tensor.external) {
+          stages_[t].rerun_bytes += tensor.rounded_bytes;
+        }
+      }
+    }
+    first_input_.push_back(static_cast<int32_t>(inputs_.size()));
+    first_output_.push_back(static_cast<int32_t>(outputs_.size()));
+  }
+  const int32_t decided = static_cast<int32_t>(problem_.storages().size());
   for (int t = 0; t < stages(); ++t) {
     for (const int32_t storage : outputs(t)) storages_[storage].producer = storages_[storage].last_use = t;
-    for (const int32_t storage : inputs(t)) storages_[storage].last_use = t;
+    for (const int32_t storage : inputs(t)) {
+      if (storage < decided) storages_[storage].last_use = t;
+    }
   }
+}
+
+void LeanModel::FindTakeovers() {
   for (const LeanStorage& storage : storages_) {
     if (storage.takes_over == kNone) continue;
     LeanStorage& source = storages_[storage.takes_over];

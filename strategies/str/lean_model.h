@@ -5,9 +5,10 @@
 // shrinks to the hundreds that matter.
 //
 // Memory is what the judge counts with everything kept; evaluating takes off what is dropped. So temporaries, takeovers
-// of buffers and small tensors are in it as they are. Two things are simplified: of several inputs whose buffer an
-// output could take over once they are dropped only one is known, and rerunning views of a restored storage takes no
-// time. The judge has the last word on every plan.
+// of buffers and small tensors are in it as they are. Storages that are not decided, but not tiny either, are in it
+// without units: a rerun that takes one after its last use prolongs its life. Two things are simplified: of several
+// inputs whose buffer an output could take over once they are dropped only one is known, and rerunning views of a
+// restored storage takes no time. The judge has the last word on every plan.
 #ifndef STR_STRATEGIES_STR_LEAN_MODEL_H_
 #define STR_STRATEGIES_STR_LEAN_MODEL_H_
 
@@ -62,6 +63,7 @@ class LeanModel {
 
   const Problem& problem() const { return problem_; }
   int stages() const { return static_cast<int>(stages_.size()); }
+  // Those of the problem first, with the same ids; then those that are not decided.
   int storages() const { return static_cast<int>(storages_.size()); }
   int units() const { return static_cast<int>(units_.size()); }
   const LeanStage& stage(int t) const { return stages_[t]; }
@@ -80,10 +82,14 @@ class LeanModel {
   static absl::Span<const int32_t> Row(const std::vector<int32_t>& values, const std::vector<int32_t>& first, int t) {
     return absl::MakeConstSpan(values.data() + first[t], first[t + 1] - first[t]);
   }
-  void Condense();
-  void AddStorages();
-  void AddStageRows(const std::vector<int32_t>& full_stage);
+  // Returns the stage of the problem that each condensed one stands for, or kNone for a merged run.
+  std::vector<int32_t> Condense();
   void FindKeptBytes();
+  void AddStorages();
+  // Storages that are not decided: sets `storage_of_` for their tensors.
+  void AddUndecided();
+  void AddStageRows(const std::vector<int32_t>& full_stage);
+  void FindTakeovers();
 
   const Problem& problem_;
   std::vector<LeanStage> stages_;
@@ -93,6 +99,8 @@ class LeanModel {
   std::vector<int32_t> inputs_, outputs_, first_input_, first_output_;
   // By stage of the problem.
   std::vector<int32_t> condensed_;
+  // By tensor; kNone: in no storage.
+  std::vector<int32_t> storage_of_;
   double compute_seconds_ = 0;
   int64_t peak_bytes_ = 0;
 };

@@ -29,13 +29,17 @@ constexpr size_t kMostRivals = 4;
 constexpr double kWideGap = 0.005;
 // Up to this size, orders are looked at thoroughly, and nodes are moved.
 constexpr int kMostNodesOfSmall = 2000;
-// Moving nodes: by two chains of so many rounds at most, fewer for large graphs, and again as
-// long as it helps.
-constexpr int kMostRounds = 20;
+// Where the fastest plan of the short searches is this far above its bound, nodes are moved before anything else.
+constexpr double kVeryWideGap = 0.03;
+// Moving nodes: turns of several chains, each chain of so many rounds at most, fewer for large graphs; the next turn
+// begins where the best chains of the last one ended. It ends after some turns that did not help.
+constexpr int kMostRounds = 60;
+constexpr int kFewestRounds = 4;
 constexpr int kNodesOfRounds = 20000;
-constexpr int kMoveChains = 2;
-constexpr int kMostTurns = 8;
-constexpr double kHelped = 5e-4;
+constexpr int kMoveChains = 4;
+constexpr int kMostTurns = 10;
+constexpr int kMostTurnsInVain = 2;
+constexpr double kHelped = 1e-3;
 
 bool IsFaster(const OrderPlanner& a, const OrderPlanner& b) {
   if (a.program().empty()) return false;
@@ -141,7 +145,7 @@ OrderPlanner* OrderContest::FindFastest() {
   return clearly ? fastest_.front() : favourite;
 }
 
-absl::Status OrderContest::PlanIn(OrderPlanner* entrant) {
+absl::Status OrderContest::Prepare(OrderPlanner* entrant) {
   if (entrant != entrants_.front().get()) {
     if (entrant->least().program.empty() && !limit_.Reached()) {
       if (absl::Status status = entrant->FindLeast(); !status.ok()) return status;
@@ -149,6 +153,11 @@ absl::Status OrderContest::PlanIn(OrderPlanner* entrant) {
     }
     if (absl::Status status = entrant->ConsiderStarts(); !status.ok()) return status;
   }
+  return entrant->Proven(kOptimalGap) ? absl::OkStatus() : entrant->FindBound();
+}
+
+absl::Status OrderContest::PlanIn(OrderPlanner* entrant) {
+  if (absl::Status status = Prepare(entrant); !status.ok()) return status;
   return entrant->Plan();
 }
 
@@ -158,35 +167,44 @@ bool OrderContest::IsDone(const OrderPlanner& best) const {
   return limit_.Reached() || best.Proven(std::max(kWideGap, request_.gap));
 }
 
-absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(OrderPlanner* best) {
-  if (!IsSmall() || !std::isfinite(best->expected_seconds())) return best;
+absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(const std::vector<OrderPlanner*>& starts) {
+  OrderPlanner* const best = starts.front();
+  if (!IsSmall()) return best;
+  const optimizer::Constraints constraints = optimizer::OrderConstraints(*request_.graph);
+  std::vector<OrderedDecisions> fastest;
+  for (const OrderPlanner* entrant : starts) {
+    // The captured order need not respect all of them.
+    if (!std::isfinite(entrant->expected_seconds()) || !optimizer::Respects(constraints, entrant->order())) continue;
+    fastest.push_back({entrant->order(), entrant->start(), entrant->expected_seconds()});
+  }
+  if (fastest.empty()) return best;
   OrderMoveOptions options;
   options.budget_bytes = request_.budget_bytes;
   options.host_limit_bytes = request_.host_limit_bytes;
-  options.rounds = std::min(kMostRounds, kNodesOfRounds / std::max(1, request_.graph->program_nodes()));
+  options.rounds =
+      std::clamp(kNodesOfRounds / std::max(1, request_.graph->program_nodes()), kFewestRounds, kMostRounds);
   options.good_enough_seconds = best->bound_seconds() * (1 + request_.gap);
-  const optimizer::Constraints constraints = optimizer::OrderConstraints(*request_.graph);
-  // The captured order need not respect all of them.
-  if (!optimizer::Respects(constraints, best->order())) return best;
-  const OrderedDecisions start = {best->order(), best->start(), best->expected_seconds()};
-  OrderedDecisions fastest = start;
-  for (int turn = 0; turn < kMostTurns && !limit_.Reached(); ++turn) {
-    OrderedDecisions found[kMoveChains];
+  const double before = best->expected_seconds();
+  int in_vain = 0;
+  for (int turn = 0; turn < kMostTurns && in_vain < kMostTurnsInVain && !limit_.Reached(); ++turn) {
+    std::vector<OrderedDecisions> found(kMoveChains);
     optimizer::RunParallel(kMoveChains, request_.threads, [&](int i) {
       OrderMoveOptions own = options;
       own.seed = (request_.seed * kMostTurns + turn) * kMoveChains + i + 1;
-      found[i] = MoveNodes(*request_.graph, *request_.costs, options_, constraints, fastest, own, limit_);
+      const OrderedDecisions& start = fastest[i % fastest.size()];
+      found[i] = MoveNodes(*request_.graph, *request_.costs, options_, constraints, start, own, limit_);
     });
     const auto faster = [](const OrderedDecisions& a, const OrderedDecisions& b) { return a.seconds < b.seconds; };
-    const auto first = std::min_element(std::begin(found), std::end(found), faster);
-    const bool helped = first->seconds < (1 - kHelped) * fastest.seconds;
-    if (first->seconds < fastest.seconds) fastest = std::move(*first);
-    if (!helped) break;
-    Report(absl::StrFormat("order %s, nodes moved: about %.6f s", best->order_name(), fastest.seconds));
+    std::stable_sort(found.begin(), found.end(), faster);
+    in_vain = found.front().seconds < (1 - kHelped) * fastest.front().seconds ? 0 : in_vain + 1;
+    found.resize(kMoveChains / 2);
+    fastest = std::move(found);
+    Report(absl::StrFormat("order %s, nodes moved: about %.6f s", best->order_name(), fastest.front().seconds));
+    if (fastest.front().seconds <= options.good_enough_seconds) break;
   }
-  if (fastest.seconds > (1 - kHelped) * start.seconds) return best;
-  Entrant moved = Enter(absl::StrCat(best->order_name(), ", nodes moved"), fastest.order);
-  moved->TryStart(fastest.decisions);
+  if (fastest.front().seconds > (1 - kHelped) * before) return best;
+  Entrant moved = Enter(absl::StrCat(best->order_name(), ", nodes moved"), fastest.front().order);
+  moved->TryStart(fastest.front().decisions);
   // Its least memory is not noted as the smallest budget: at that budget this order may not come about again.
   if (absl::Status status = moved->FindLeast(); !status.ok()) return status;
   OrderPlanner* const entrant = moved.get();
@@ -210,17 +228,30 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   }
   OrderPlanner* const favourite = entrants_.front().get();
   OrderPlanner* best = FindFastest();
-  if (absl::Status status = PlanIn(best); !status.ok()) return status;
-  for (OrderPlanner* next : fastest_) {
-    if (next == best) continue;
-    const bool beaten = !best->program().empty() && next->expected_seconds() >= best->seconds();
-    if (IsDone(*best) || beaten) break;
-    if (absl::Status status = PlanIn(next); !status.ok()) return status;
-    if (IsFaster(*next, *best)) best = next;
-    break;
+  if (absl::Status status = Prepare(best); !status.ok()) return status;
+  if (best->expected_seconds() > (1 + kVeryWideGap) * best->bound_seconds()) {
+    std::vector<OrderPlanner*> starts = {best};
+    std::copy_if(fastest_.begin(), fastest_.end(), std::back_inserter(starts),
+                 [best](const OrderPlanner* entrant) { return entrant != best; });
+    const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(starts);
+    if (!moved.ok()) return moved.status();
+    if (*moved == best) {
+      if (absl::Status status = best->Plan(); !status.ok()) return status;
+    }
+    best = *moved;
+  } else {
+    if (absl::Status status = best->Plan(); !status.ok()) return status;
+    for (OrderPlanner* next : fastest_) {
+      if (next == best) continue;
+      const bool beaten = !best->program().empty() && next->expected_seconds() >= best->seconds();
+      if (IsDone(*best) || beaten) break;
+      if (absl::Status status = PlanIn(next); !status.ok()) return status;
+      if (IsFaster(*next, *best)) best = next;
+      break;
+    }
   }
   if (!IsDone(*best)) {
-    const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(best);
+    const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf({best});
     if (!moved.ok()) return moved.status();
     best = *moved;
   }

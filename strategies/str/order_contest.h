@@ -47,9 +47,11 @@ class OrderContest {
   absl::Status EnterOthers();
   // The fastest entrant by a short search, which has to beat the favourite clearly.
   OrderPlanner* FindFastest();
+  // The judge's word on what the entrant starts from, and its bound.
+  absl::Status Prepare(OrderPlanner* entrant);
   absl::Status PlanIn(OrderPlanner* entrant);
-  // Plans in an order that comes about by moving nodes of the best entrant's; returns the better of both.
-  absl::StatusOr<OrderPlanner*> MoveNodesOf(OrderPlanner* best);
+  // Plans in an order that comes about by moving nodes of those of `starts`; returns the better of it and the first.
+  absl::StatusOr<OrderPlanner*> MoveNodesOf(const std::vector<OrderPlanner*>& starts);
   void Report(const std::string& line) const;
 
   const PlanRequest& request_;

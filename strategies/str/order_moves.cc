@@ -16,11 +16,13 @@ namespace {
 
 using optimizer::NodeId;
 
-constexpr int kOrderMovesPerRound = 40;
-constexpr int64_t kDecisionMovesPerRound = 6000;
+constexpr int kOrderMovesPerRound = 200;
+constexpr int64_t kDecisionMovesPerRound = 2000;
+// One in so many changes of the order exchanges blocks; the others move one node.
+constexpr int kExchangesOneIn = 10;
 constexpr int kLongestBlock = 12;
 // Temperatures, as shares of the step's time, for changes of the order and of decisions.
-constexpr double kHottest = 3e-3;
+constexpr double kHottest = 1e-2;
 constexpr double kColdest = 1e-5;
 // What memory above the budget costs, as in Annealer.
 constexpr double kPenalty = 10;
@@ -93,8 +95,36 @@ class OrderMover {
     best_ = {current_->order, decisions_, evaluation.seconds};
   }
 
-  // Exchanges two neighbouring blocks of the order; false if an edge forbids it.
   bool ProposeOrder(std::vector<NodeId>* order) {
+    return random_() % kExchangesOneIn == 0 ? ExchangeBlocks(order) : MoveWithinSlack(order);
+  }
+
+  // Moves one node to another place between its last predecessor and its first successor, often to one of these ends;
+  // false if there is no other place.
+  bool MoveWithinSlack(std::vector<NodeId>* order) {
+    const size_t from = random_() % order->size();
+    const NodeId node = (*order)[from];
+    const auto has = [](const std::vector<NodeId>& nodes, NodeId other) {
+      return std::find(nodes.begin(), nodes.end(), other) != nodes.end();
+    };
+    size_t first = from, last = from;
+    while (first > 0 && !has(constraints_.predecessors[node], (*order)[first - 1])) --first;
+    while (last + 1 < order->size() && !has(constraints_.successors[node], (*order)[last + 1])) ++last;
+    if (first == last) return false;
+    const uint64_t pick = random_() % 4;
+    size_t to = pick == 0 ? first : pick == 1 ? last : first + random_() % (last - first + 1);
+    if (to == from) to = from == last ? first : last;
+    const auto begin = order->begin();
+    if (to < from) {
+      std::rotate(begin + to, begin + from, begin + from + 1);
+    } else {
+      std::rotate(begin + from, begin + from + 1, begin + to + 1);
+    }
+    return true;
+  }
+
+  // Exchanges two neighbouring blocks of the order; false if an edge forbids it.
+  bool ExchangeBlocks(std::vector<NodeId>* order) {
     const size_t nodes = order->size();
     const auto length = [&] {
       const size_t most = 1 + random_() % kLongestBlock;
@@ -156,7 +186,7 @@ class OrderMover {
   Decisions decisions_;
   double cost_ = 0;
   OrderedDecisions best_;
-  // Scratch of ProposeOrder: the last block that a node was in.
+  // Scratch of ExchangeBlocks: the last block that a node was in.
   std::vector<int> block_of_;
   int block_ = 0;
 };

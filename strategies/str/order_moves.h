@@ -1,4 +1,5 @@
-// A search over orders and decisions together: neighbouring blocks of nodes change places, and the decisions follow.
+// A search over orders and decisions together: a node moves within its slack, or neighbouring blocks of nodes change
+// places, and the decisions follow.
 //
 // For the orders in which a plan stays poor: which of two ops runs first decides how long large tensors wait, and no
 // rule for whole orders sees that. Each change of the order is evaluated anew from the graph, about a millisecond for
@@ -19,7 +20,7 @@ namespace str::strategies {
 struct OrderMoveOptions {
   int64_t budget_bytes = 0;
   int64_t host_limit_bytes = 0;
-  // Rounds of some tens of changes of the order and some thousands of the decisions.
+  // Rounds of some hundreds of changes of the order and some thousands of the decisions.
   int rounds = 0;
   uint64_t seed = 0;
   // Ends early at a plan of at most this many seconds.

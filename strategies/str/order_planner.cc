@@ -159,7 +159,7 @@ absl::Status OrderPlanner::SearchPlaced(bool widely) {
     const AnnealResult found = SearchUnder(budget, widely && start.empty(), start);
     if (!found.fits) return absl::OkStatus();
     TryStart(found.decisions);
-    absl::StatusOr<int64_t> fit_bytes = Consider(found.decisions, budget);
+    absl::StatusOr<int64_t> fit_bytes = Consider(found.decisions, request_.placed ? budget : request_.budget_bytes);
     if (!fit_bytes.ok()) return fit_bytes.status();
     if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
     if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
@@ -175,7 +175,8 @@ absl::Status OrderPlanner::SearchPlaced(bool widely) {
 
 // Until then, and if there is no time for it, every node must run once.
 absl::Status OrderPlanner::FindBound() {
-  if (limit_.Reached()) return absl::OkStatus();
+  if (has_bound_ || limit_.Reached()) return absl::OkStatus();
+  has_bound_ = true;
   optimizer::StepBoundOptions options;
   options.budget_bytes = request_.budget_bytes;
   options.copies = allow_swap_;

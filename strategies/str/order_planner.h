@@ -4,7 +4,8 @@
 //   FindLeast       the plan that needs the least memory
 //   FindGreedy      a plan within milliseconds
 //   SearchBriefly   a short search from there
-//   Plan            bound, search, and the judge's word on what was found
+//   FindBound       how fast a plan in this order may be at best
+//   Plan            search, and the judge's word on what was found
 //   SearchWidely    a much longer search, for gaps that stay wide
 //   TakeBack        without decisions that turn out to be needless
 //
@@ -63,6 +64,8 @@ class OrderPlanner {
   // The judge's word on the greedy plan and the one that needs the least memory. Expects FindLeast and FindGreedy, and
   // that the budget is at least what the least-memory plan needs.
   absl::Status ConsiderStarts();
+  // Once; later calls do nothing.
+  absl::Status FindBound();
   // Expects ConsiderStarts.
   absl::Status Plan();
   // Expects Plan.
@@ -84,7 +87,6 @@ class OrderPlanner {
   // A search among plans that only swap or only recompute, so that the planners of such plans seldom find a better one.
   absl::Status SearchRestricted(Means means);
   absl::Status SearchPlaced(bool widely);
-  absl::Status FindBound();
   PortfolioOptions SearchOptions(int64_t budget) const;
   AnnealResult SearchUnder(int64_t budget, bool widely, const Decisions& start);
   void Report(absl::string_view what, double seconds) const;
@@ -112,6 +114,7 @@ class OrderPlanner {
   Decisions start_;
   double start_seconds_;
   optimizer::StepBound bound_;
+  bool has_bound_ = false;
   optimizer::Program best_;
   double best_seconds_ = 0;
 };

@@ -57,15 +57,15 @@ double Search::EstimateSwap(const LeanUnit& unit) const {
 }
 
 bool Search::IsThere(int32_t id, int32_t stage, const Decisions& decisions, bool* fetched) const {
-  const Storage& storage = problem_.storages()[id];
+  const LeanStorage& storage = model_.storage(id);
   *fetched = false;
-  for (int32_t u = storage.first_unit; u < storage.first_unit + storage.units; ++u) {
+  for (int32_t u = storage.first_unit; u < storage.end_unit; ++u) {
     if (stage <= model_.unit(u).from) return true;
     if (stage > model_.unit(u).to) continue;
     *fetched = decisions[u] == Mode::kSwap;
     return decisions[u] == Mode::kKeep;
   }
-  return !storage.can_rerun;
+  return true;
 }
 
 double Search::EstimateRerun(int32_t id, int32_t stage, const Decisions& decisions, int* steps_left) const {
