@@ -80,6 +80,8 @@ struct PlanResult {
   optimizer::Program least_memory_program;
   // Proven bound on the step time of any plan in this order of first runs (docs/certificate.md); 0: none was computed.
   double bound_seconds = 0;
+  // The same for plans in any order; at most bound_seconds.
+  double any_order_bound_seconds = 0;
   // With its version, Solver::name(). Empty: none was used.
   std::string solver;
 };
@@ -96,6 +98,8 @@ class Planner {
   virtual absl::string_view description() const = 0;
   // Whether its plans may copy tensors to the host and back. If not, bound and gap are about plans that do not either.
   virtual bool copies() const { return true; }
+  // Whether it looks for a bound itself, if it has the time.
+  virtual bool bounds() const { return false; }
   // Whether its bound is the best that can be proven in its time, so that nobody need try further.
   virtual bool proves() const { return false; }
   // PlanRequest::gap if nobody asks for another.

@@ -36,7 +36,7 @@ CutProblem::CutProblem(const Graph& graph, const Costs& costs, const std::vector
 
   std::vector<TensorId> root(graph.tensor_count());
   std::vector<int64_t> rounded(graph.tensor_count()), bytes(graph.tensor_count());
-  std::vector<int> held_after(graph.tensor_count(), positions);
+  std::vector<std::vector<int>> holders(graph.tensor_count());
   for (TensorId id = 0; id < graph.tensor_count(); ++id) {
     const Tensor& tensor = graph.tensor(id);
     root[id] = Root(graph, id);
@@ -45,7 +45,7 @@ CutProblem::CutProblem(const Graph& graph, const Costs& costs, const std::vector
     if (root[id] == kNone) continue;
     rounded[root[id]] = std::min(rounded[root[id]], tensor.rounded_bytes);
     bytes[root[id]] = std::min(bytes[root[id]], tensor.bytes);
-    if (tensor.outside_uses > 0) held_after[root[id]] = std::min(held_after[root[id]], position_of[tensor.node]);
+    if (tensor.outside_uses > 0) holders[root[id]].push_back(position_of[tensor.node]);
   }
   std::vector<int> storage_of(graph.tensor_count(), kNone);
   for (TensorId id = 0; id < graph.tensor_count(); ++id) {
@@ -59,12 +59,17 @@ CutProblem::CutProblem(const Graph& graph, const Costs& costs, const std::vector
       storage.copy_out_seconds = costs.CopyOutSeconds(bytes[id]);
       storage.copy_in_seconds = costs.CopyInSeconds(bytes[id]);
     }
-    storage.held_after = held_after[id];
+    storage.holders = holders[id];
+    storage.held_after = holders[id].empty() ? positions : *std::min_element(holders[id].begin(), holders[id].end());
     storages_.push_back(storage);
   }
 
   seconds_before_.push_back(0);
-  int64_t constant = graph.external_bytes();
+  external_bytes_ = graph.external_bytes();
+  int64_t constant = external_bytes_;
+  for (int variable = 0; variable < graph.variable_count(); ++variable) {
+    variable_bytes_.push_back(graph.variable_bytes(variable));
+  }
   std::vector<char> replaced(graph.variable_count(), 0);
   for (int position = 0; position < positions; ++position) {
     const Node& from = graph.node(order[position]);
@@ -80,6 +85,7 @@ CutProblem::CutProblem(const Graph& graph, const Costs& costs, const std::vector
       storages_[storage].uses.push_back(position);
     }
     // From here on the old buffer, which is external, may be gone.
+    if (from.variable_use == config::VARIABLE_REPLACE) replacements_.emplace_back(position, from.variable);
     if (from.variable_use == config::VARIABLE_REPLACE && !replaced[from.variable]) {
       replaced[from.variable] = 1;
       constant -= graph.variable_bytes(from.variable);

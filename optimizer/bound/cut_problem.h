@@ -9,6 +9,7 @@
 #define STR_OPTIMIZER_BOUND_CUT_PROBLEM_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "optimizer/cost/costs.h"
@@ -27,6 +28,8 @@ struct CutStorage {
   double copy_in_seconds = 0;
   // From after this position to the end somebody outside the program holds it; the number of positions: nobody does.
   int held_after = 0;
+  // Positions of the nodes after each of which somebody outside does.
+  std::vector<int> holders;
   // Positions that take it, increasing.
   std::vector<int> uses;
 };
@@ -53,6 +56,11 @@ class CutProblem {
   // Time of the nodes at positions [from, to).
   double Seconds(int from, int to) const { return seconds_before_[to] - seconds_before_[from]; }
   double total_seconds() const { return seconds_before_.back(); }
+  // Before the program begins.
+  int64_t external_bytes() const { return external_bytes_; }
+  // Of the old buffer of each variable, and who replaces it: position and variable.
+  const std::vector<int64_t>& variable_bytes() const { return variable_bytes_; }
+  const std::vector<std::pair<int, int>>& replacements() const { return replacements_; }
   // What must be on the device while the node runs for the first time.
   int64_t WorkingSet(int position) const;
 
@@ -60,6 +68,9 @@ class CutProblem {
   std::vector<CutNode> nodes_;
   std::vector<CutStorage> storages_;
   std::vector<double> seconds_before_;
+  int64_t external_bytes_ = 0;
+  std::vector<int64_t> variable_bytes_;
+  std::vector<std::pair<int, int>> replacements_;
 };
 
 }  // namespace str::optimizer

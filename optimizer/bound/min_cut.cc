@@ -20,20 +20,18 @@ constexpr double kSumMargin = 1e-12;
 
 class Cut {
  public:
-  Cut(const CutProblem& problem, int position, int64_t budget_bytes)
+  Cut(const CutProblem& problem, const CutView& view)
       : problem_(problem),
-        cut_(position),
-        bytes_per_unit_(std::max<int64_t>(1, budget_bytes / kMemoryUnits)),
-        free_bytes_(budget_bytes - problem.WorkingSet(position)),
-        there_(problem.storages().size(), 0),
+        view_(view),
+        bytes_per_unit_(std::max<int64_t>(1, view.budget_bytes / kMemoryUnits)),
+        free_(view.free_bytes / bytes_per_unit_ + 1),
+        wanted_(view.Wanted(problem)),
         have_(problem.storages().size(), kNone),
         rerun_(problem.positions(), kNone) {
-    FindThere();
-    FindWanted();
-    free_ = free_bytes_ / bytes_per_unit_ + 1;
+    AddNodes();
   }
 
-  bool fits() const { return free_bytes_ >= 0; }
+  bool fits() const { return view_.free_bytes >= 0; }
 
   // Time units beyond the nodes' own, at least, by the best price: the bound is concave in it.
   int64_t Extra() {
@@ -53,44 +51,19 @@ class Cut {
   }
 
  private:
-  bool Needed(int id) const {
-    const CutStorage& storage = problem_.storages()[id];
-    return storage.producer < cut_ && !there_[id] && !storage.uses.empty() && storage.uses.back() > cut_;
-  }
-
-  void FindThere() {
-    for (const int id : problem_.node(cut_).inputs) there_[id] = 1;
-    for (size_t id = 0; id < there_.size(); ++id) {
-      const CutStorage& storage = problem_.storages()[id];
-      if (there_[id] || storage.producer >= cut_ || storage.held_after >= cut_) continue;
-      there_[id] = 1;
-      free_bytes_ -= storage.rounded_bytes;
-    }
-  }
-
-  // Network nodes: source, sink, one per storage that may be wanted, one per node that may be rerun for them.
-  void FindWanted() {
-    for (size_t id = 0; id < there_.size(); ++id) {
-      if (Needed(static_cast<int>(id))) Want(static_cast<int>(id));
-    }
+  // Of the network: source, sink, one per storage that may be wanted, one per node that may be rerun for them.
+  void AddNodes() {
     std::vector<std::vector<int>> made(problem_.positions());
-    for (size_t next = 0; next < wanted_.size(); ++next) {
-      const int producer = problem_.storages()[wanted_[next]].producer;
+    for (const int id : wanted_) {
+      have_[id] = nodes_++;
+      made[problem_.storages()[id].producer].push_back(id);
+    }
+    for (const int id : wanted_) {
+      const int producer = problem_.storages()[id].producer;
       if (!problem_.node(producer).may_rerun || rerun_[producer] != kNone) continue;
       rerun_[producer] = nodes_++;
-      reruns_.push_back({producer, {}});
-      for (const int input : problem_.node(producer).inputs) {
-        if (!there_[input]) Want(input);
-      }
+      reruns_.push_back({producer, made[producer]});
     }
-    for (const int id : wanted_) made[problem_.storages()[id].producer].push_back(id);
-    for (Rerun& rerun : reruns_) rerun.made = made[rerun.node];
-  }
-
-  void Want(int id) {
-    if (have_[id] != kNone) return;
-    have_[id] = nodes_++;
-    wanted_.push_back(id);
   }
 
   int64_t Bytes(int id) const { return problem_.storages()[id].rounded_bytes / bytes_per_unit_; }
@@ -101,7 +74,7 @@ class Cut {
     MaxFlow flow(nodes_);
     int64_t value = -price * free_;
     for (const int id : wanted_) {
-      if (Needed(id)) flow.AddArc(kSource, have_[id], MaxFlow::kUnlimited);
+      if (view_.is_needed[id]) flow.AddArc(kSource, have_[id], MaxFlow::kUnlimited);
       flow.AddArc(have_[id], kSink, price * Bytes(id));
     }
     for (const auto& [producer, made] : reruns_) {
@@ -112,7 +85,7 @@ class Cut {
         flow.AddArc(rerun_[producer], have_[id], MaxFlow::kUnlimited);
       }
       for (const int id : problem_.node(producer).inputs) {
-        if (!there_[id]) flow.AddArc(rerun_[producer], have_[id], MaxFlow::kUnlimited);
+        if (!view_.is_there[id]) flow.AddArc(rerun_[producer], have_[id], MaxFlow::kUnlimited);
       }
       if (cost > 0) flow.AddArc(rerun_[producer], kSink, cost);
       if (cost < 0) {
@@ -139,13 +112,11 @@ class Cut {
   };
 
   const CutProblem& problem_;
-  const int cut_;
+  const CutView& view_;
   const int64_t bytes_per_unit_;
-  int64_t free_bytes_;
   // In units.
-  int64_t free_ = 0;
-  std::vector<char> there_;
-  std::vector<int> wanted_;
+  const int64_t free_;
+  const std::vector<int> wanted_;
   std::vector<Rerun> reruns_;
   // Network nodes: by storage, by position.
   std::vector<int> have_, rerun_;
@@ -154,10 +125,10 @@ class Cut {
 
 }  // namespace
 
-double MinCutSeconds(const CutProblem& problem, int position, int64_t budget_bytes) {
+double MinCutSeconds(const CutProblem& problem, const CutView& view) {
   const double own = problem.total_seconds();
-  Cut cut(problem, position, budget_bytes);
-  // Without room there is no plan in this order: nothing is claimed.
+  Cut cut(problem, view);
+  // Without room the view is of no plan: nothing is claimed.
   const double extra = cut.fits() ? std::min(static_cast<double>(cut.Extra()) / kTimeUnits, kLongest - 1) : 0;
   return own * (1 + extra) * (1 - kSumMargin);
 }

@@ -4,15 +4,13 @@
 #ifndef STR_OPTIMIZER_BOUND_MIN_CUT_H_
 #define STR_OPTIMIZER_BOUND_MIN_CUT_H_
 
-#include <cstdint>
-
 #include "optimizer/bound/cut_problem.h"
+#include "optimizer/bound/cut_view.h"
 
 namespace str::optimizer {
 
-// At most the time of any plan without copies that fits the budget, by the cut at `position`; at least the nodes' own
-// time.
-double MinCutSeconds(const CutProblem& problem, int position, int64_t budget_bytes);
+// At most the time of any plan without copies that fits the view's budget; at least the nodes' own time.
+double MinCutSeconds(const CutProblem& problem, const CutView& view);
 
 }  // namespace str::optimizer
 

@@ -39,8 +39,9 @@ int Compare(const config::GraphFile& file, double share, int every) {
   int extra = 0;
   for (int position = 0; position < problem.positions(); position += every) {
     SCOPED_TRACE(absl::StrCat("cut ", position, " at ", share));
-    const double by_cut = MinCutSeconds(problem, position, budget) / problem.total_seconds();
-    const std::optional<SingleCut> model = SingleCutModel(problem, position, {budget, false});
+    const CutView view = InOrderView(problem, position, budget);
+    const double by_cut = MinCutSeconds(problem, view) / problem.total_seconds();
+    const std::optional<SingleCut> model = SingleCutModel(problem, view, /*copies=*/false);
     if (!model.has_value()) {
       EXPECT_NEAR(by_cut, 1, 1e-9);
       continue;

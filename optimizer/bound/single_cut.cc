@@ -15,23 +15,22 @@ constexpr double kCopyPrice = 3e-6;
 
 class Builder {
  public:
-  Builder(const CutProblem& problem, int cut, const SingleCutOptions& options)
+  Builder(const CutProblem& problem, const CutView& view, bool copies)
       : problem_(problem),
-        cut_(cut),
-        options_(options),
+        view_(view),
+        copies_(copies),
         seconds_(kModelTime / problem.total_seconds()),
-        bytes_(kModelBudget / options.budget_bytes),
-        free_bytes_(options.budget_bytes - problem.WorkingSet(cut)),
-        there_(problem.storages().size(), 0),
-        wanted_(problem.storages().size(), 0),
+        bytes_(kModelBudget / static_cast<double>(view.budget_bytes)),
+        wanted_(view.Wanted(problem)),
+        is_wanted_(problem.storages().size(), 0),
         resident_(problem.storages().size(), kNone),
         fetched_(problem.storages().size(), kNone),
-        rerun_(problem.positions(), kNone) {}
+        rerun_(problem.positions(), kNone) {
+    for (const int id : wanted_) is_wanted_[id] = 1;
+  }
 
   std::optional<SingleCut> Build() {
-    FindThere();
-    if (free_bytes_ < 0) return std::nullopt;
-    FindWanted();
+    if (view_.free_bytes < 0) return std::nullopt;
     model_.set_offset(kModelTime);
     before_ = model_.AddContinuous(0, (kLongest - 1) * kModelTime, 1);
     after_ = model_.AddContinuous(0, (kLongest - 1) * kModelTime, 1);
@@ -39,7 +38,7 @@ class Builder {
     AddMemory();
     AddNeeds();
     AddReruns();
-    if (options_.copies) {
+    if (copies_) {
       AddCopiesOut();
       AddCopiesIn();
     }
@@ -47,47 +46,11 @@ class Builder {
   }
 
  private:
-  // There while the cut's op runs, whatever is planned: its inputs, and what is held from outside.
-  void FindThere() {
-    for (const int id : problem_.node(cut_).inputs) there_[id] = 1;
-    for (size_t id = 0; id < there_.size(); ++id) {
-      const CutStorage& storage = problem_.storages()[id];
-      if (there_[id] || storage.producer >= cut_ || storage.held_after >= cut_) continue;
-      there_[id] = 1;
-      free_bytes_ -= storage.rounded_bytes;
-    }
-  }
-
-  bool Needed(int id) const {
-    const CutStorage& storage = problem_.storages()[id];
-    return storage.producer < cut_ && !storage.uses.empty() && storage.uses.back() > cut_ && !there_[id];
-  }
-
-  // What is needed after the cut, and what it takes to make that again.
-  void FindWanted() {
-    for (size_t id = 0; id < wanted_.size(); ++id) {
-      if (Needed(static_cast<int>(id))) Want(static_cast<int>(id));
-    }
-    for (size_t next = 0; next < list_.size(); ++next) {
-      const CutNode& producer = problem_.node(problem_.storages()[list_[next]].producer);
-      if (!producer.may_rerun) continue;
-      for (const int input : producer.inputs) {
-        if (!there_[input]) Want(input);
-      }
-    }
-  }
-
-  void Want(int id) {
-    if (wanted_[id]) return;
-    wanted_[id] = 1;
-    list_.push_back(id);
-  }
-
   void AddColumns() {
-    for (const int id : list_) {
+    for (const int id : wanted_) {
       const int producer = problem_.storages()[id].producer;
       resident_[id] = model_.AddBinary(0);
-      if (options_.copies) {
+      if (copies_) {
         const CutStorage& storage = problem_.storages()[id];
         const double price = kCopyPrice * (storage.copy_out_seconds + storage.copy_in_seconds) * seconds_;
         fetched_[id] = model_.AddBinary(price);
@@ -99,8 +62,8 @@ class Builder {
 
   void AddMemory() {
     std::vector<LinearTerm> terms;
-    for (const int id : list_) terms.push_back({resident_[id], problem_.storages()[id].rounded_bytes * bytes_});
-    model_.AddRow(-kOpen, terms, free_bytes_ * bytes_);
+    for (const int id : wanted_) terms.push_back({resident_[id], problem_.storages()[id].rounded_bytes * bytes_});
+    model_.AddRow(-kOpen, terms, view_.free_bytes * bytes_);
   }
 
   // The ways in which a storage can be available after the cut.
@@ -113,18 +76,18 @@ class Builder {
   }
 
   void AddNeeds() {
-    for (const int id : list_) {
-      if (Needed(id)) model_.AddRow(1, Available(id), kOpen);
+    for (const int id : wanted_) {
+      if (view_.is_needed[id]) model_.AddRow(1, Available(id), kOpen);
     }
   }
 
   void AddReruns() {
     std::vector<LinearTerm> time = {{after_, 1}};
-    for (int position = 0; position < cut_; ++position) {
+    for (int position = 0; position < problem_.positions(); ++position) {
       if (rerun_[position] == kNone) continue;
       time.push_back({rerun_[position], -problem_.node(position).seconds * seconds_});
       for (const int input : problem_.node(position).inputs) {
-        if (!wanted_[input]) continue;
+        if (!is_wanted_[input]) continue;
         std::vector<LinearTerm> terms = Available(input);
         terms.push_back({rerun_[position], -1});
         model_.AddRow(0, terms, kOpen);
@@ -144,48 +107,37 @@ class Builder {
     *sum = next;
   }
 
-  // What is fetched after the cut was copied out between its making and the cut.
-  void AddCopiesOut() {
-    std::sort(list_.begin(), list_.end(),
-              [this](int a, int b) { return problem_.storages()[a].producer > problem_.storages()[b].producer; });
+  // Copies that begin or end beside the cut, `seconds` by storage away from it at most: of those within any distance,
+  // the sum must fit into it and the extra time.
+  template <typename CopySeconds>
+  void AddCopies(const std::vector<double>& seconds, int extra, const CopySeconds& copy_seconds) {
+    std::vector<int> by_distance = wanted_;
+    std::stable_sort(by_distance.begin(), by_distance.end(), [&](int a, int b) { return seconds[a] < seconds[b]; });
     int sum = kNone;
     double most = 0;
-    for (const int id : list_) {
-      const CutStorage& storage = problem_.storages()[id];
-      AddToSum({fetched_[id], storage.copy_out_seconds * seconds_}, problem_.Seconds(storage.producer + 1, cut_),
-               before_, &sum, &most);
+    for (const int id : by_distance) {
+      const double copy = copy_seconds(problem_.storages()[id]);
+      AddToSum({fetched_[id], copy * seconds_}, seconds[id], extra, &sum, &most);
     }
   }
 
-  int FirstUseAfterCut(int id) const {
-    const std::vector<int>& uses = problem_.storages()[id].uses;
-    const auto use = std::upper_bound(uses.begin(), uses.end(), cut_);
-    return use == uses.end() ? problem_.positions() : *use;
+  // What is fetched after the cut was copied out between its making and the cut.
+  void AddCopiesOut() {
+    AddCopies(view_.seconds_to_cut, before_, [](const CutStorage& storage) { return storage.copy_out_seconds; });
   }
 
   // And copied in between the cut and its first use after it.
   void AddCopiesIn() {
-    std::vector<std::pair<int, int>> by_use;
-    for (const int id : list_) by_use.push_back({FirstUseAfterCut(id), id});
-    std::sort(by_use.begin(), by_use.end());
-    int sum = kNone;
-    double most = 0;
-    for (const auto& [use, id] : by_use) {
-      AddToSum({fetched_[id], problem_.storages()[id].copy_in_seconds * seconds_}, problem_.Seconds(cut_ + 1, use),
-               after_, &sum, &most);
-    }
+    AddCopies(view_.seconds_from_cut, after_, [](const CutStorage& storage) { return storage.copy_in_seconds; });
   }
 
   const CutProblem& problem_;
-  const int cut_;
-  const SingleCutOptions& options_;
+  const CutView& view_;
+  const bool copies_;
   // To the model's units.
   const double seconds_, bytes_;
-  // For what is carried past the cut's op.
-  int64_t free_bytes_;
-  std::vector<char> there_, wanted_;
-  // The wanted ones.
-  std::vector<int> list_;
+  const std::vector<int> wanted_;
+  std::vector<char> is_wanted_;
   // Columns: by storage, by storage, by position.
   std::vector<int> resident_, fetched_, rerun_;
   // Time beyond the nodes' own before and after the cut.
@@ -196,8 +148,8 @@ class Builder {
 
 }  // namespace
 
-std::optional<SingleCut> SingleCutModel(const CutProblem& problem, int position, const SingleCutOptions& options) {
-  return Builder(problem, position, options).Build();
+std::optional<SingleCut> SingleCutModel(const CutProblem& problem, const CutView& view, bool copies) {
+  return Builder(problem, view, copies).Build();
 }
 
 }  // namespace str::optimizer

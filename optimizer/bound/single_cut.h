@@ -1,23 +1,17 @@
 // The single-cut model: what the best plan must do about the memory of one op, written as a linear model. Its minimum
-// is at most the time of any plan with the problem's order that fits the budget and takes less than kLongest times the
-// nodes' own time. docs/certificate.md has the model and why that is so.
+// is at most the time of any plan that fits the budget, takes less than kLongest times the nodes' own time, and has the
+// problem's order, if that is what the view of the cut is about. docs/certificate.md has the model and why that is so.
 #ifndef STR_OPTIMIZER_BOUND_SINGLE_CUT_H_
 #define STR_OPTIMIZER_BOUND_SINGLE_CUT_H_
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "optimizer/bound/cut_problem.h"
+#include "optimizer/bound/cut_view.h"
 #include "optimizer/ilp/linear_model.h"
 
 namespace str::optimizer {
-
-struct SingleCutOptions {
-  int64_t budget_bytes = 0;
-  // Whether plans may copy tensors to the host and back. Needs costs with copy rates.
-  bool copies = false;
-};
 
 inline constexpr double kLongest = 5;
 // The nodes' own time in the model's unit.
@@ -35,9 +29,10 @@ struct SingleCut {
   double copy_price = 0;
 };
 
-// The cut at `position`. Its objective is the time of the step, kModelTime standing for total_seconds().
-// Nothing if even what must be there does not fit: then no plan has this order.
-std::optional<SingleCut> SingleCutModel(const CutProblem& problem, int position, const SingleCutOptions& options);
+// Its objective is the time of the step, kModelTime standing for total_seconds(). `copies`: whether plans may copy
+// tensors to the host and back, which needs costs with copy rates. Nothing if even what must be there does not fit:
+// then the view is of no plan.
+std::optional<SingleCut> SingleCutModel(const CutProblem& problem, const CutView& view, bool copies);
 
 }  // namespace str::optimizer
 

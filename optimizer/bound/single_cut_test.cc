@@ -25,7 +25,7 @@ class SingleCutTest : public ::testing::Test {
   double Bound(int64_t budget_bytes, bool copies) {
     const Graph graph = b_.Build();
     const CutProblem problem(graph, MeasuredCosts(b_.file()), CapturedOrder(graph), 1);
-    const std::optional<SingleCut> cut = SingleCutModel(problem, 2, {budget_bytes, copies});
+    const std::optional<SingleCut> cut = SingleCutModel(problem, InOrderView(problem, 2, budget_bytes), copies);
     EXPECT_TRUE(cut.has_value());
     if (!cut.has_value()) return 0;
     const absl::StatusOr<Solution> solution = SolveWithHighs(cut->model, {});
@@ -61,10 +61,10 @@ TEST_F(SingleCutTest, WhatIsNeededToMakeItAgainCountsToo) {
   b_.Add("use", {"a:0"}, {1}, 100);
   const Graph graph = b_.Build();
   const CutProblem problem(graph, MeasuredCosts(b_.file()), CapturedOrder(graph), 1);
-  const std::optional<SingleCut> model = SingleCutModel(problem, 2, {39, false});
+  const std::optional<SingleCut> model = SingleCutModel(problem, InOrderView(problem, 2, 39), /*copies=*/false);
   ASSERT_TRUE(model.has_value());
   EXPECT_EQ(SolveWithHighs(model->model, {})->status, SolveStatus::kInfeasible);
-  EXPECT_FALSE(SingleCutModel(problem, 2, {29, true}).has_value());
+  EXPECT_FALSE(SingleCutModel(problem, InOrderView(problem, 2, 29), /*copies=*/true).has_value());
 }
 
 }  // namespace

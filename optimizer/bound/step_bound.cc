@@ -7,7 +7,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
 #include "optimizer/bound/cut_problem.h"
+#include "optimizer/bound/cut_view.h"
 #include "optimizer/bound/min_cut.h"
+#include "optimizer/bound/reach.h"
 #include "optimizer/bound/single_cut.h"
 #include "optimizer/ilp/highs_solver.h"
 #include "optimizer/parallel/run_parallel.h"
@@ -19,9 +21,11 @@ namespace {
 // Storages below this share of the budget count as nothing: they make models large and bounds hardly better.
 constexpr int64_t kSmallShare = 10000;
 // Cuts of each kind that are tried, and on how many of them integers are searched.
-constexpr int kCutsOfAKind = 8;
+constexpr size_t kCutsOfAKind = 8;
 constexpr int kSearchedCuts = 2;
 constexpr double kSearchGap = 2e-5;
+// Larger graphs get no bound for every order but their nodes' own time.
+constexpr int kMostPositionsInAnyOrder = 4000;
 // Of the nodes' own time, taken off what a solver says: its floating point is not exact.
 constexpr double kSolverMargin = 1e-6;
 // The same for our own sums.
@@ -56,12 +60,32 @@ absl::StatusOr<std::vector<int>> ChooseCuts(const Graph& graph, const Costs& cos
   return cuts;
 }
 
+// Ops past which, in every order, more has to be carried than fits: the worst.
+std::vector<CutView> ChooseAnyOrderCuts(const CutProblem& problem, const Reach& reach, int64_t budget_bytes) {
+  std::vector<std::pair<int64_t, int>> above;
+  for (int position = 0; position < problem.positions(); ++position) {
+    const CutView view = AnyOrderView(problem, reach, position, budget_bytes);
+    int64_t missing = -view.free_bytes;
+    for (size_t id = 0; id < view.is_needed.size(); ++id) {
+      if (view.is_needed[id]) missing += problem.storages()[id].rounded_bytes;
+    }
+    if (missing > 0) above.emplace_back(-missing, position);
+  }
+  std::sort(above.begin(), above.end());
+  std::vector<CutView> views;
+  for (const auto& [missing, position] : above) {
+    if (views.size() == kCutsOfAKind) break;
+    views.push_back(AnyOrderView(problem, reach, position, budget_bytes));
+  }
+  return views;
+}
+
 class Bounder {
  public:
   Bounder(const CutProblem& problem, const std::vector<NodeId>& order, const StepBoundOptions& options, bool copies)
-      : problem_(problem), order_(order), options_(options), cut_options_{options.budget_bytes, copies} {}
+      : problem_(problem), order_(order), options_(options), copies_(copies) {}
 
-  absl::StatusOr<StepBound> Run(const std::vector<int>& cuts) {
+  absl::StatusOr<StepBound> Run(const std::vector<CutView>& cuts) {
     SolveOptions relax;
     relax.relax_integers = true;
     relax.stop = options_.stop;
@@ -73,8 +97,10 @@ class Bounder {
     Say("relaxed", best.seconds);
     std::stable_sort(relaxed->begin(), relaxed->end(),
                      [](const CutBound& a, const CutBound& b) { return a.seconds > b.seconds; });
-    std::vector<int> searched;
-    for (size_t i = 0; i < relaxed->size() && i < kSearchedCuts; ++i) searched.push_back((*relaxed)[i].cut);
+    const auto is_enough = [&] { return options_.enough_seconds > 0 && best.seconds >= options_.enough_seconds; };
+    if (is_enough() || options_.time_limit <= absl::ZeroDuration()) return best;
+    std::vector<CutView> searched;
+    for (size_t i = 0; i < relaxed->size() && i < kSearchedCuts; ++i) searched.push_back(*(*relaxed)[i].view);
     SolveOptions search;
     search.relative_gap = kSearchGap;
     search.stop = options_.stop;
@@ -95,13 +121,13 @@ class Bounder {
 
  private:
   struct CutBound {
-    int cut = 0;
+    const CutView* view = nullptr;
     double seconds = 0;
     // If integers were searched and found.
     std::optional<CutPlan> plan;
   };
 
-  absl::StatusOr<std::vector<CutBound>> SolveAll(const std::vector<int>& cuts, const SolveOptions& solve) const {
+  absl::StatusOr<std::vector<CutBound>> SolveAll(const std::vector<CutView>& cuts, const SolveOptions& solve) const {
     std::vector<absl::StatusOr<CutBound>> solved(cuts.size(), CutBound());
     RunParallel(static_cast<int>(cuts.size()), options_.threads, [&](int i) { solved[i] = Solve(cuts[i], solve); });
     std::vector<CutBound> bounds;
@@ -113,14 +139,12 @@ class Bounder {
   }
 
   // The nodes' own time where the solver proves nothing.
-  absl::StatusOr<CutBound> Solve(int cut, const SolveOptions& solve) const {
+  absl::StatusOr<CutBound> Solve(const CutView& view, const SolveOptions& solve) const {
     // The relaxed bound, faster and in integers.
-    if (solve.relax_integers && !cut_options_.copies) {
-      return CutBound{cut, MinCutSeconds(problem_, cut, options_.budget_bytes), std::nullopt};
-    }
+    if (solve.relax_integers && !copies_) return CutBound{&view, MinCutSeconds(problem_, view), std::nullopt};
     const double own = problem_.total_seconds();
-    CutBound result{cut, own * (1 - kSumMargin), std::nullopt};
-    const std::optional<SingleCut> model = SingleCutModel(problem_, cut, cut_options_);
+    CutBound result{&view, own * (1 - kSumMargin), std::nullopt};
+    const std::optional<SingleCut> model = SingleCutModel(problem_, view, copies_);
     if (!model.has_value()) return result;
     const absl::StatusOr<Solution> solution = SolveWithHighs(model->model, solve);
     if (!solution.ok()) return solution.status();
@@ -128,7 +152,8 @@ class Bounder {
     if (solution->status == SolveStatus::kInfeasible) return result;
     const double bound = solution->bound - model->copy_price;
     result.seconds = std::min(bound / kModelTime, kLongest) * own - kSolverMargin * own;
-    if (!solve.relax_integers && !solution->values.empty()) result.plan = PlanOf(cut, *model, solution->values);
+    if (!solve.relax_integers && !solution->values.empty())
+      result.plan = PlanOf(view.position, *model, solution->values);
     return result;
   }
 
@@ -155,7 +180,7 @@ class Bounder {
   const CutProblem& problem_;
   const std::vector<NodeId>& order_;
   const StepBoundOptions& options_;
-  const SingleCutOptions cut_options_;
+  const bool copies_;
   mutable absl::Mutex progress_mutex_;
 };
 
@@ -178,10 +203,26 @@ absl::StatusOr<StepBound> FindStepBound(const Graph& graph, const Costs& costs, 
   const absl::StatusOr<std::vector<int>> cuts = ChooseCuts(graph, costs, order, problem, options.budget_bytes);
   if (!cuts.ok()) return cuts.status();
   if (cuts->empty()) return own;
+  std::vector<CutView> views;
+  for (const int cut : *cuts) views.push_back(InOrderView(problem, cut, options.budget_bytes));
   const bool copies = options.copies && costs.CopiesKnown();
-  absl::StatusOr<StepBound> bound = Bounder(problem, order, options, copies).Run(*cuts);
+  absl::StatusOr<StepBound> bound = Bounder(problem, order, options, copies).Run(views);
   if (bound.ok()) bound->seconds = std::max(own.seconds, bound->seconds);
   return bound;
+}
+
+absl::StatusOr<double> FindAnyOrderBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                         const StepBoundOptions& options) {
+  const CutProblem problem(graph, costs, order, std::max<int64_t>(1, options.budget_bytes / kSmallShare));
+  const double own = problem.total_seconds() * (1 - kSumMargin);
+  if (own <= 0 || options.budget_bytes <= 0 || problem.positions() > kMostPositionsInAnyOrder) return own;
+  if (options.enough_seconds > 0 && own >= options.enough_seconds) return own;
+  const std::vector<CutView> views = ChooseAnyOrderCuts(problem, Reach(graph, costs, order), options.budget_bytes);
+  if (views.empty()) return own;
+  const bool copies = options.copies && costs.CopiesKnown();
+  const absl::StatusOr<StepBound> bound = Bounder(problem, order, options, copies).Run(views);
+  if (!bound.ok()) return bound.status();
+  return std::max(own, bound->seconds);
 }
 
 }  // namespace str::optimizer

@@ -25,6 +25,8 @@ struct StepBoundOptions {
   bool copies = true;
   // Of the two searches for integer solutions, each. Without them the bound is still one, only lower.
   absl::Duration time_limit = absl::Seconds(5);
+  // A bound of this much is enough: no more is done for a better one. 0: as good as it gets.
+  double enough_seconds = 0;
   // How many cuts are solved at the same time, at most.
   int threads = 1;
   // May be null; may be set at any time.
@@ -56,6 +58,11 @@ std::vector<NodeId> FirstRuns(const Program& program);
 // `order` holds each node of the program once.
 absl::StatusOr<StepBound> FindStepBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
                                         const StepBoundOptions& options);
+
+// The same for plans that run the nodes in any order that the graph's edges allow; lower, and for graphs of several
+// thousand nodes only the nodes' own time. `order` is one of these orders.
+absl::StatusOr<double> FindAnyOrderBound(const Graph& graph, const Costs& costs, const std::vector<NodeId>& order,
+                                         const StepBoundOptions& options);
 
 }  // namespace str::optimizer
 

@@ -19,6 +19,8 @@ constexpr absl::Duration kMostTimeForGap = absl::Seconds(25);
 // The same for plans of planners that know no bound: such plans are seldom so good that the gap closes. Nor does it for
 // plans with little host memory, as the bound gives them all that they could use.
 constexpr absl::Duration kMostTimeForUnbound = absl::Seconds(5);
+// For each of the two searches for a better bound for all orders. The relaxed one is there in less.
+constexpr absl::Duration kMostTimeForAnyOrder = absl::Seconds(1);
 
 // Where several ops are critical at once, one cut is not enough.
 absl::Status CloseGap(const strategies::Planner& planner, const strategies::PlanRequest& request,
@@ -50,14 +52,32 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
   return absl::OkStatus();
 }
 
-}  // namespace
+// A plan in another order may be faster than the bound for this one.
+absl::Status AddAnyOrderBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
+                              absl::Duration time_limit, const std::atomic<bool>* stop,
+                              strategies::PlanResult* result) {
+  optimizer::StepBoundOptions options;
+  options.budget_bytes = request.budget_bytes;
+  options.copies = planner.copies();
+  options.threads = request.threads;
+  options.time_limit = std::clamp(time_limit, absl::ZeroDuration(), kMostTimeForAnyOrder);
+  options.enough_seconds = result->bound_seconds;
+  options.stop = stop;
+  const absl::StatusOr<double> bound =
+      optimizer::FindAnyOrderBound(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);
+  if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));
+  result->any_order_bound_seconds = *bound;
+  result->bound_seconds = std::max(result->bound_seconds, *bound);
+  return absl::OkStatus();
+}
 
-absl::Status AddBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
-                      absl::Duration time_limit, const strategies::ProgressCallback& progress,
-                      const std::atomic<bool>* stop, strategies::PlanResult* result) {
-  if (result->program.empty() || (planner.proves() && result->bound_seconds > 0)) return absl::OkStatus();
+// For the order of the program.
+absl::Status AddOrderBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
+                           absl::Duration time_limit, const strategies::ProgressCallback& progress,
+                           const std::atomic<bool>* stop, strategies::PlanResult* result) {
+  if (planner.proves() && result->bound_seconds > 0) return absl::OkStatus();
   const absl::Time start = absl::Now();
-  const bool may_close = result->bound_seconds > 0 && request.host_limit_bytes == 0;
+  const bool may_close = (planner.bounds() || result->bound_seconds > 0) && request.host_limit_bytes == 0;
   const absl::Duration most = may_close ? kMostTimeForGap : kMostTimeForUnbound;
   if (result->bound_seconds == 0) {
     optimizer::StepBoundOptions options;
@@ -73,6 +93,18 @@ absl::Status AddBound(const strategies::Planner& planner, const strategies::Plan
     result->bound_seconds = bound->seconds;
   }
   return CloseGap(planner, request, std::min(most, time_limit - (absl::Now() - start)), progress, stop, result);
+}
+
+}  // namespace
+
+absl::Status AddBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
+                      absl::Duration time_limit, const strategies::ProgressCallback& progress,
+                      const std::atomic<bool>* stop, strategies::PlanResult* result) {
+  if (result->program.empty()) return absl::OkStatus();
+  const absl::Time start = absl::Now();
+  absl::Status status = AddOrderBound(planner, request, time_limit, progress, stop, result);
+  if (!status.ok()) return status;
+  return AddAnyOrderBound(planner, request, time_limit - (absl::Now() - start), stop, result);
 }
 
 }  // namespace str::tools

@@ -9,8 +9,8 @@
 
 namespace str::tools {
 
-// Sets bound_seconds for the order of the program, if there is a program and its planner gave no bound. Takes seconds
-// at most, and no longer than `time_limit` allows.
+// If there is a program: sets bound_seconds for its order, unless the planner gave a bound, and
+// any_order_bound_seconds. Takes seconds at most, and no longer than `time_limit` allows.
 absl::Status AddBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
                       absl::Duration time_limit, const strategies::ProgressCallback& progress,
                       const std::atomic<bool>* stop, strategies::PlanResult* result);

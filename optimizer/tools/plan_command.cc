@@ -144,6 +144,7 @@ absl::StatusOr<int> Plan(const PlanOptions& options) {
   row.seed = static_cast<int64_t>(options.seed);
   if (result->min_budget_bytes > 0) row.min_budget_bytes = result->min_budget_bytes;
   if (result->bound_seconds > 0) row.bound_seconds = result->bound_seconds;
+  if (result->any_order_bound_seconds > 0) row.any_order_bound_seconds = result->any_order_bound_seconds;
   row.bound_copies = planner->copies();
   if (!result->solver.empty()) row.solver = result->solver;
   std::FILE* const people = options.json == "-" ? stderr : stdout;

@@ -27,7 +27,7 @@ struct ResultRow {
   std::optional<int64_t> bfc_peak_bytes;
   std::optional<int> tensors_decided, recomputed_nodes, swapped_tensors;
   std::optional<double> step_seconds;
-  std::optional<double> bound_seconds, plan_seconds;
+  std::optional<double> bound_seconds, any_order_bound_seconds, plan_seconds;
   // Of plan_seconds what the planner itself took, without the proof of a bound.
   std::optional<double> planner_seconds;
   // Whether the bound is about plans that may copy tensors to the host and back.
@@ -39,6 +39,8 @@ struct ResultRow {
   void SetProgram(const optimizer::Fit& fit);
   std::optional<double> Overhead() const;
   std::optional<double> Gap() const;
+  // "order" or "all orders": which plans the bound is about.
+  std::optional<std::string> BoundCovers() const;
 
   JsonObject Json() const;
   // Ends with a newline.

@@ -35,6 +35,8 @@ struct AnnealResult {
   bool fits = false;
   Decisions decisions;
   Evaluation evaluation;
+  // Of a portfolio: what other chains found that fits, the fastest first.
+  std::vector<Decisions> others;
 };
 
 class Annealer {

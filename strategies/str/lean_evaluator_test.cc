@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "optimizer/graph/graph.h"
 #include "optimizer/simulator/program.h"
+#include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/training_graph.h"
 #include "strategies/str/evaluator.h"
@@ -55,6 +56,31 @@ TEST(LeanEvaluatorTest, KeepingEverythingIsExact) {
     EXPECT_EQ(lean.tight_peak_bytes, exact.tight_peak_bytes);
     EXPECT_NEAR(lean.seconds, exact.seconds, 1e-12);
   }
+}
+
+// A storage too small to be decided, which a rerun takes after its last use, is there until then.
+TEST(LeanEvaluatorTest, RerunsKeepWhatIsNotDecidedAlive) {
+  optimizer::GraphBuilder b;
+  b.Add("small", {}, {600}, 1);
+  b.Add("large", {"small:0"}, {10000}, 1);
+  b.Add("use", {"large:0"}, {2000}, 1);
+  b.Add("peak", {"use:0"}, {20000}, 1);
+  b.Add("end", {"peak:0"}, {2000}, 1);
+  b.Add("last", {"end:0", "large:0"}, {2000}, 1);
+  const optimizer::Graph graph = b.Build();
+  const optimizer::Costs costs = optimizer::MeasuredCosts(b.file());
+  ProblemOptions options;
+  options.peak_bytes = 100000;
+  const Problem problem(&graph, &costs, optimizer::CapturedOrder(graph), options);
+  const optimizer::TensorId small = graph.node(graph.FindNode("small")).first_tensor;
+  ASSERT_EQ(problem.storage_of(small), optimizer::kNone);
+  const LeanModel model(&problem);
+  Decisions decisions = problem.KeepEverything();
+  const Storage& large = problem.storages()[problem.storage_of(graph.node(graph.FindNode("large")).first_tensor)];
+  decisions[large.first_unit] = Mode::kRecompute;
+  const Evaluation lean = LeanEvaluator(&model, false).Evaluate(decisions, 0);
+  EXPECT_EQ(lean.tight_peak_bytes, 600 + 2000 + 20000);
+  EXPECT_EQ(lean.tight_peak_bytes, Evaluator(&problem).Evaluate(decisions, 0).tight_peak_bytes);
 }
 
 // Random decisions. The peak may be overestimated where several inputs could hand over their buffers, and

@@ -29,12 +29,16 @@ constexpr size_t kMostRivals = 4;
 constexpr double kWideGap = 0.005;
 // Up to this size, orders are looked at thoroughly, and nodes are moved.
 constexpr int kMostNodesOfSmall = 2000;
-// Where the fastest plan of the short searches is this far above its bound, nodes are moved before anything else.
+// Where the fastest plan of the short searches is this far above its bound, nodes are moved before anything else. In
+// smaller gaps they are moved only if there are few, because that takes long.
 constexpr double kVeryWideGap = 0.03;
-// Moving nodes: turns of several chains, each chain of so many rounds at most, fewer for large graphs; the next turn
-// begins where the best chains of the last one ended. It ends after some turns that did not help.
+constexpr int kMostNodesOfQuickMoves = 500;
+// Moving nodes: turns of several chains, each chain of so many rounds at most, fewer for small graphs, where little can
+// move, and for large ones, where rounds take long. The next turn begins where the best chains of the last one ended.
+// It ends after some turns that did not help.
 constexpr int kMostRounds = 60;
-constexpr int kFewestRounds = 4;
+constexpr int kFewestRounds = 2;
+constexpr int kNodesPerRound = 3;
 constexpr int kNodesOfRounds = 20000;
 constexpr int kMoveChains = 4;
 constexpr int kMostTurns = 10;
@@ -181,8 +185,8 @@ absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(const std::vector<OrderP
   OrderMoveOptions options;
   options.budget_bytes = request_.budget_bytes;
   options.host_limit_bytes = request_.host_limit_bytes;
-  options.rounds =
-      std::clamp(kNodesOfRounds / std::max(1, request_.graph->program_nodes()), kFewestRounds, kMostRounds);
+  const int nodes = std::max(1, request_.graph->program_nodes());
+  options.rounds = std::clamp(std::min(nodes / kNodesPerRound, kNodesOfRounds / nodes), kFewestRounds, kMostRounds);
   options.good_enough_seconds = best->bound_seconds() * (1 + request_.gap);
   const double before = best->expected_seconds();
   int in_vain = 0;
@@ -229,7 +233,9 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   OrderPlanner* const favourite = entrants_.front().get();
   OrderPlanner* best = FindFastest();
   if (absl::Status status = Prepare(best); !status.ok()) return status;
-  if (best->expected_seconds() > (1 + kVeryWideGap) * best->bound_seconds()) {
+  const bool is_very_wide =
+      !best->Proven(kVeryWideGap) && best->expected_seconds() > (1 + kVeryWideGap) * best->bound_seconds();
+  if (is_very_wide && IsSmall()) {
     std::vector<OrderPlanner*> starts = {best};
     std::copy_if(fastest_.begin(), fastest_.end(), std::back_inserter(starts),
                  [best](const OrderPlanner* entrant) { return entrant != best; });
@@ -250,7 +256,8 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
       break;
     }
   }
-  if (!IsDone(*best)) {
+  const bool moves_quickly = request_.graph->program_nodes() <= kMostNodesOfQuickMoves;
+  if (!IsDone(*best) && (moves_quickly || !best->Proven(kVeryWideGap))) {
     const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf({best});
     if (!moved.ok()) return moved.status();
     best = *moved;
@@ -265,7 +272,8 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   if (absl::Status status = best->TakeBack(); !status.ok()) return status;
   result_.status = best->Proven(kOptimalGap) ? PlanStatus::kOptimal : PlanStatus::kFeasible;
   result_.program = best->program();
-  result_.bound_seconds = best->bound_seconds();
+  // Without one there was no time: whoever has more may look for it.
+  if (best->has_bound()) result_.bound_seconds = best->bound_seconds();
   return result_;
 }
 

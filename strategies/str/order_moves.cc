@@ -16,8 +16,11 @@ namespace {
 
 using optimizer::NodeId;
 
+// Per round, and at most so many per node: tiny graphs have few orders.
 constexpr int kOrderMovesPerRound = 200;
 constexpr int64_t kDecisionMovesPerRound = 2000;
+constexpr int kOrderMovesPerNode = 4;
+constexpr int kDecisionMovesPerNode = 40;
 // One in so many changes of the order exchanges blocks; the others move one node.
 constexpr int kExchangesOneIn = 10;
 constexpr int kLongestBlock = 12;
@@ -52,6 +55,8 @@ class OrderMover {
         constraints_(constraints),
         options_(options),
         limit_(limit),
+        order_moves_(std::min(kOrderMovesPerRound, kOrderMovesPerNode * graph.program_nodes())),
+        decision_moves_(std::min(kDecisionMovesPerRound, int64_t{kDecisionMovesPerNode} * graph.program_nodes())),
         random_(options.seed),
         block_of_(graph.node_count(), 0) {}
 
@@ -63,7 +68,7 @@ class OrderMover {
     for (int round = 0; round < options_.rounds && !limit_.Reached(); ++round) {
       const double share = static_cast<double>(round) / std::max(1, options_.rounds - 1);
       const double heat = kHottest * std::pow(kColdest / kHottest, share);
-      for (int i = 0; i < kOrderMovesPerRound && !limit_.Reached(); ++i) TryOrder(heat * Seconds());
+      for (int i = 0; i < order_moves_ && !limit_.Reached(); ++i) TryOrder(heat * Seconds());
       AnnealDecisions(heat);
       if (best_.seconds <= options_.good_enough_seconds) break;
     }
@@ -162,7 +167,7 @@ class OrderMover {
   void AnnealDecisions(double heat) {
     AnnealOptions anneal;
     anneal.budget_bytes = options_.budget_bytes;
-    anneal.moves = kDecisionMovesPerRound;
+    anneal.moves = decision_moves_;
     anneal.hottest = heat;
     anneal.penalty = kPenalty;
     anneal.seed = random_();
@@ -180,6 +185,9 @@ class OrderMover {
   const optimizer::Constraints& constraints_;
   const OrderMoveOptions& options_;
   const Limit& limit_;
+  // Per round.
+  const int order_moves_;
+  const int64_t decision_moves_;
   std::mt19937_64 random_;
   std::uniform_real_distribution<double> uniform_{1e-300, 1};
   std::unique_ptr<Arena> current_;

@@ -16,7 +16,8 @@ namespace {
 
 using optimizer::Program;
 
-constexpr double kWideGap = 0.01;
+// Above it, a search that takes much longer is worth its time.
+constexpr double kVeryWideGap = 0.03;
 // Below it, what plans that only swap or only recompute could gain is too little to look for.
 constexpr double kRestrictedGap = 0.005;
 // A greedy plan this share above computing alone is a good start: others are not tried.
@@ -147,7 +148,7 @@ absl::Status OrderPlanner::SearchRestricted(Means means) {
 }
 
 absl::Status OrderPlanner::SearchWidely() {
-  if (limit_.Reached() || Proven(kWideGap)) return absl::OkStatus();
+  if (limit_.Reached() || Proven(kVeryWideGap)) return absl::OkStatus();
   return SearchPlaced(/*widely=*/true);
 }
 
@@ -163,11 +164,13 @@ absl::Status OrderPlanner::SearchPlaced(bool widely) {
     if (!fit_bytes.ok()) return fit_bytes.status();
     if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
     if (absl::Status status = ConsiderTighter(found.decisions, budget); !status.ok()) return status;
+    if (absl::Status status = ConsiderOthers(found, budget); !status.ok()) return status;
     if (Proven(request_.gap)) return absl::OkStatus();
-    if (budget <= least_.peak_bytes) return absl::OkStatus();
     const int64_t step =
         std::clamp(*fit_bytes - request_.budget_bytes, budget / kSmallestTightening, budget / kLargestTightening);
-    budget = std::max(least_.peak_bytes, budget - step);
+    // Close to the least memory a search takes long and finds nothing of use.
+    if (budget - step <= least_.peak_bytes) return absl::OkStatus();
+    budget -= step;
     start = found.decisions;
   }
   return absl::OkStatus();
@@ -197,7 +200,7 @@ PortfolioOptions OrderPlanner::SearchOptions(int64_t budget) const {
   options.threads = request_.threads;
   options.seed = request_.seed;
   options.good_enough_seconds = bound_.seconds * (1 + request_.gap);
-  options.wide_seconds = bound_.seconds * (1 + kWideGap);
+  options.wide_seconds = bound_.seconds * (1 + kVeryWideGap);
   return options;
 }
 
@@ -244,6 +247,19 @@ bool OrderPlanner::HostFits(const Needs& needs) const {
 absl::StatusOr<int64_t> OrderPlanner::Consider(const Decisions& decisions, int64_t budget) {
   if (!evaluator_.Evaluate(decisions, budget).valid) return std::numeric_limits<int64_t>::max();
   return Consider(evaluator_.program());
+}
+
+// Plans almost as fast as the one that could not be placed, until one can be.
+absl::Status OrderPlanner::ConsiderOthers(const AnnealResult& found, int64_t budget) {
+  for (const Decisions& decisions : found.others) {
+    if (limit_.Reached()) return absl::OkStatus();
+    const double before = best_.empty() ? std::numeric_limits<double>::infinity() : best_seconds_;
+    if (search_.evaluator().Evaluate(decisions, budget).seconds >= before) return absl::OkStatus();
+    const absl::StatusOr<int64_t> fit_bytes = Consider(decisions, budget);
+    if (!fit_bytes.ok()) return fit_bytes.status();
+    if (*fit_bytes <= request_.budget_bytes) return absl::OkStatus();
+  }
+  return absl::OkStatus();
 }
 
 // The same decisions with copies hidden only where memory is low: less to hide behind, but easier to place.

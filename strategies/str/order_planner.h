@@ -78,6 +78,8 @@ class OrderPlanner {
   const optimizer::Program& program() const { return best_; }
   double seconds() const { return best_seconds_; }
   double bound_seconds() const { return bound_.seconds; }
+  // Whether the bound is more than the nodes' own time, or that is enough.
+  bool has_bound() const { return has_bound_ || Proven(kOptimalGap); }
   bool Proven(double gap) const { return !best_.empty() && best_seconds_ <= bound_.seconds * (1 + gap); }
 
  private:
@@ -94,6 +96,7 @@ class OrderPlanner {
   absl::StatusOr<int64_t> Consider(const Decisions& decisions, int64_t budget);
   absl::StatusOr<int64_t> Consider(const optimizer::Program& program);
   absl::Status ConsiderTighter(const Decisions& decisions, int64_t budget);
+  absl::Status ConsiderOthers(const AnnealResult& found, int64_t budget);
   std::vector<optimizer::TensorId> DecidedTensors() const;
 
   const PlanRequest& request_;

@@ -35,6 +35,7 @@ constexpr Round kRounds[] = {
     {{From::kFirstStart, 3e-4, 0.5}, {From::kFirstStart, 3e-4, 2}, {From::kLastStart, 1e-3, 2}, {From::kBest, 1e-5, 2}},
     {{From::kFirstStart, 3e-4, 2}, {From::kSecondStart, 1e-3, 0.5}, {From::kBest, 1e-4, 0.5}, {From::kBest, 3e-4, 2}},
     {{From::kLastStart, 2e-2, 2}, {From::kBest, 3e-4, 0.5}, {From::kBest, 1e-3, 2}, {From::kBest, 3e-5, 2}},
+    {{From::kLastStart, 1e-2, 0.5}, {From::kBest, 3e-3, 2}, {From::kBest, 1e-3, 0.5}, {From::kBest, 3e-4, 2}},
 };
 // As long as nothing fits.
 constexpr Round kNothingFits = {{From::kFirstStart, 2e-2, 2, true},
@@ -52,6 +53,7 @@ constexpr Round kWideRounds[] = {
     {{From::kBest, 3e-2, 40}, {From::kBest, 1e-2, 10}, {From::kBest, 5e-3, 10}, {From::kBest, 1e-3, 2}},
 };
 constexpr int kWideMoves = 8;
+constexpr size_t kMostKept = 6;
 
 bool Better(const AnnealResult& a, const AnnealResult& b) {
   if (a.fits != b.fits) return a.fits;
@@ -81,6 +83,9 @@ class Portfolio {
       RunLong();
     } else {
       RunUsual();
+    }
+    for (const AnnealResult& result : kept_) {
+      if (result.decisions != best_.decisions) best_.others.push_back(result.decisions);
     }
     return best_;
   }
@@ -125,10 +130,19 @@ class Portfolio {
     });
     count_ += kChainsPerRound;
     for (AnnealResult& result : results) {
+      if (result.fits) Keep(result);
       if (Better(result, best_)) best_ = std::move(result);
     }
     if (options_.progress) options_.progress(best_);
     return limit_.Reached() || (best_.fits && best_.evaluation.seconds <= options_.good_enough_seconds);
+  }
+
+  void Keep(const AnnealResult& result) {
+    const auto is_same = [&](const AnnealResult& other) { return other.decisions == result.decisions; };
+    if (std::any_of(kept_.begin(), kept_.end(), is_same)) return;
+    kept_.push_back(result);
+    std::stable_sort(kept_.begin(), kept_.end(), Better);
+    if (kept_.size() > kMostKept) kept_.pop_back();
   }
 
   const Decisions& Start(From from) const {
@@ -155,6 +169,8 @@ class Portfolio {
   int64_t moves_ = 0;
   int count_ = 0;
   AnnealResult best_;
+  // The best results of all chains.
+  std::vector<AnnealResult> kept_;
 };
 
 }  // namespace
