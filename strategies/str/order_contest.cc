@@ -20,19 +20,22 @@ namespace {
 constexpr int kNodesOfVariations = 10000;
 constexpr int kFewestVariations = 2;
 constexpr int kMostVariations = 15;
-// Of the step's time: an order has to be better by this much to be tried in place of the favourite. Greedy plans and
-// short searches are off by half as much.
+// An order has to be better by this share of the step's time to be tried in place of the favourite, or by this share of
+// what the favourite loses if that is less. Greedy plans and short searches are off by half as much.
 constexpr double kClearlyBetter = 5e-3;
+constexpr double kClearShareOfLoss = 0.5;
 // Orders that get a short search beside the favourite.
 constexpr size_t kMostRivals = 4;
 // Where the best plan's gap is wider, more is tried.
 constexpr double kWideGap = 0.005;
 // Up to this size, orders are looked at thoroughly, and nodes are moved.
 constexpr int kMostNodesOfSmall = 2000;
-// Where the fastest plan of the short searches is this far above its bound, nodes are moved before anything else. In
-// smaller gaps they are moved only if there are few, because that takes long.
+// Where the fastest plan of the short searches is this far above its bound, nodes are moved before anything else. If
+// there are few, so that moving does not take long, a wide gap is enough.
 constexpr double kVeryWideGap = 0.03;
 constexpr int kMostNodesOfQuickMoves = 500;
+// Of the step's time: more is seldom gained by the usual search.
+constexpr double kGainOfSearch = 0.01;
 // Moving nodes: turns of several chains, each chain of so many rounds at most, fewer for small graphs, where little can
 // move, and for large ones, where rounds take long. The next turn begins where the best chains of the last one ended.
 // It ends after some turns that did not help.
@@ -129,10 +132,15 @@ OrderPlanner* OrderContest::FindFastest() {
   const auto faster = [](const OrderPlanner* a, const OrderPlanner* b) {
     return a->expected_seconds() < b->expected_seconds();
   };
+  // Before a search, every order has the same bound: the nodes' own time.
+  const auto beats_favourite = [favourite](const OrderPlanner& entrant) {
+    const double seconds = favourite->expected_seconds();
+    if (!std::isfinite(seconds)) return std::isfinite(entrant.expected_seconds());
+    const double loss = seconds - favourite->bound_seconds();
+    return entrant.expected_seconds() < seconds - std::min(kClearlyBetter * seconds, kClearShareOfLoss * loss);
+  };
   for (const Entrant& entrant : entrants_) {
-    if (entrant->expected_seconds() < (1 - kClearlyBetter) * favourite->expected_seconds()) {
-      fastest_.push_back(entrant.get());
-    }
+    if (beats_favourite(*entrant)) fastest_.push_back(entrant.get());
   }
   if (fastest_.empty()) return favourite;
   std::stable_sort(fastest_.begin(), fastest_.end(), faster);
@@ -145,8 +153,7 @@ OrderPlanner* OrderContest::FindFastest() {
                            entrant->expected_seconds()));
   }
   std::stable_sort(fastest_.begin(), fastest_.end(), faster);
-  const bool clearly = fastest_.front()->expected_seconds() < (1 - kClearlyBetter) * favourite->expected_seconds();
-  return clearly ? fastest_.front() : favourite;
+  return beats_favourite(*fastest_.front()) ? fastest_.front() : favourite;
 }
 
 absl::Status OrderContest::Prepare(OrderPlanner* entrant) {
@@ -233,31 +240,36 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   OrderPlanner* const favourite = entrants_.front().get();
   OrderPlanner* best = FindFastest();
   if (absl::Status status = Prepare(best); !status.ok()) return status;
-  const bool is_very_wide =
-      !best->Proven(kVeryWideGap) && best->expected_seconds() > (1 + kVeryWideGap) * best->bound_seconds();
-  if (is_very_wide && IsSmall()) {
+  const bool moves_quickly = request_.graph->program_nodes() <= kMostNodesOfQuickMoves;
+  const double gap_to_move = moves_quickly ? kWideGap : kVeryWideGap;
+  const bool moves_first =
+      IsSmall() && !best->Proven(gap_to_move) && best->expected_seconds() > (1 + gap_to_move) * best->bound_seconds();
+  if (moves_first) {
     std::vector<OrderPlanner*> starts = {best};
     std::copy_if(fastest_.begin(), fastest_.end(), std::back_inserter(starts),
                  [best](const OrderPlanner* entrant) { return entrant != best; });
     const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(starts);
     if (!moved.ok()) return moved.status();
-    if (*moved == best) {
+    // Where moving gained little, the usual search in the order as it was may gain more.
+    const bool is_close =
+        (*moved)->program().empty() || best->expected_seconds() < (1 + kGainOfSearch) * (*moved)->seconds();
+    if (*moved == best || (is_close && !(*moved)->Proven(request_.gap))) {
       if (absl::Status status = best->Plan(); !status.ok()) return status;
     }
-    best = *moved;
+    if (IsFaster(**moved, *best)) best = *moved;
   } else {
     if (absl::Status status = best->Plan(); !status.ok()) return status;
     for (OrderPlanner* next : fastest_) {
       if (next == best) continue;
-      const bool beaten = !best->program().empty() && next->expected_seconds() >= best->seconds();
-      if (IsDone(*best) || beaten) break;
+      const bool beaten =
+          !best->program().empty() && next->expected_seconds() >= (IsDone(*best) ? 1 - kHelped : 1) * best->seconds();
+      if (limit_.Reached() || best->Proven(request_.gap) || beaten) break;
       if (absl::Status status = PlanIn(next); !status.ok()) return status;
       if (IsFaster(*next, *best)) best = next;
       break;
     }
   }
-  const bool moves_quickly = request_.graph->program_nodes() <= kMostNodesOfQuickMoves;
-  if (!IsDone(*best) && (moves_quickly || !best->Proven(kVeryWideGap))) {
+  if (!IsDone(*best) && !best->Proven(gap_to_move)) {
     const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf({best});
     if (!moved.ok()) return moved.status();
     best = *moved;

@@ -21,7 +21,7 @@ constexpr double kVeryWideGap = 0.03;
 // Below it, what plans that only swap or only recompute could gain is too little to look for.
 constexpr double kRestrictedGap = 0.005;
 // A greedy plan this share above computing alone is a good start: others are not tried.
-constexpr double kGoodStart = 0.01;
+constexpr double kGoodStart = 5e-4;
 // Of the budget. Where the greedy plan is poor, one for less memory, with what it need not do taken back, may be
 // better.
 constexpr double kLadder[] = {0.95, 0.9, 0.8};
