@@ -32,7 +32,7 @@ for option in "$@"; do [[ $option == --symlink_prefix=* ]] && prefix="${{option#
 mkdir -p "${{prefix}}bin/optimizer/tools" "${{prefix}}bin/tf_plugin"
 cat > "${{prefix}}bin/optimizer/tools/str" <<'END'
 {BINARY}END
-touch "${{prefix}}bin/tf_plugin/libstr_tf.so"
+touch "${{prefix}}"bin/tf_plugin/libstr_{{tf,cpu,gpu}}.so
 """
 
 # As python3 it makes environments; as .venv/bin/python it installs into them and runs scripts.
@@ -190,7 +190,8 @@ def test_python_gets_the_plugin_and_arguments_as_they_are(tree):
     result = tree.run("python", "train.py", "two words")
     site = tree.root / ".build" / "site-packages"
     assert result.stdout == f"python train.py 'two words' PYTHONPATH={site}\n"
-    assert (site / "tensorflow-plugins" / "libstr_tf.so").exists()
+    for file in ("libstr_tf.so", "str/libstr_cpu.so", "str/libstr_gpu.so"):
+        assert (site / "tensorflow-plugins" / file).exists()
 
 
 def test_help_and_the_list_of_benchmarks_need_no_set_up(tree):

@@ -271,15 +271,30 @@ TEST_F(RewritePassTest, NothingIsLeftOfAStepThatTensorFlowLetGoOf) {
   EXPECT_EQ(device::FindObserver(name), nullptr);
 }
 
-TEST_F(RewritePassTest, AStepWhoseResultsAreNotNumberedIsRefused) {
+TEST_F(RewritePassTest, AStepWithTwoResultsOfOneNumberIsRefused) {
   GraphBuilder b(std::move(graph_));
+  b.Add("_Retval", "first", {"e"}, {{"index", 1}});
   b.Add("_Retval", "second", {"e"}, {{"index", 1}});
   graph_ = b.Release();
   Use(Program(FullProgram()));
   EXPECT_OK(Rewrite());
-  EXPECT_TRUE(absl::StrContains(said_, "STR-2003 plan.conf not used: Missing '_Retval' node at index 0")) << said_;
+  EXPECT_TRUE(absl::StrContains(said_, "STR-2003 plan.conf not used: two '_Retval' nodes have index 1")) << said_;
   ExpectUntouched();
-  EXPECT_TRUE(config::IsError(Rewrite(/*strict=*/true), absl::StatusCode::kFailedPrecondition, "Missing"));
+  EXPECT_TRUE(config::IsError(Rewrite(/*strict=*/true), absl::StatusCode::kFailedPrecondition, "two '_Retval'"));
+}
+
+TEST_F(RewritePassTest, ResultsKeepTheirNumbersWhereOtherDevicesHaveSome) {
+  GraphBuilder b(std::move(graph_));
+  b.Add("_Retval", "third", {"e"}, {{"index", 2}});
+  graph_ = b.Release();
+  Use(Program(FullProgram()));
+  EXPECT_OK(Rewrite());
+  const tensorflow::Node* const third = FindNode(*graph_, "third");
+  ASSERT_NE(third, nullptr);
+  int index = 0;
+  EXPECT_OK(tensorflow::GetNodeAttr(third->attrs(), "index", &index));
+  EXPECT_EQ(index, 2);
+  EXPECT_EQ(StepNodes(*graph_).size(), 1);
 }
 
 TEST_F(RewritePassTest, SmallGraphsAreNotLookedAt) {
