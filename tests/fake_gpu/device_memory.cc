@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -75,6 +76,11 @@ std::optional<int64_t> DeviceMemory::TakeHole(int64_t bytes) {
     if (it->second >= bytes) return take(it, it->first);
   }
   return std::nullopt;
+}
+
+bool DeviceMemory::HasHole(int64_t bytes) const {
+  return std::any_of(holes_.begin(), holes_.end(),
+                     [rounded = RoundUp(bytes, kAlignment)](const auto& hole) { return hole.second >= rounded; });
 }
 
 std::optional<Range> DeviceMemory::Allocate(int64_t bytes) {

@@ -28,6 +28,8 @@ class DeviceMemory {
   // Memory of at least `bytes`, filled with a pattern that is NaN as floating-point numbers if it is not large; nothing
   // if the limit or the address space is reached.
   std::optional<Range> Allocate(int64_t bytes);
+  // Whether there are addresses for it, whatever the limit says.
+  bool HasHole(int64_t bytes) const;
   // The allocation does not count towards the limit any more; its addresses stay taken until Recycle.
   // REQUIRES: it begins an allocation that was not given back yet.
   void GiveBack(uintptr_t begin);

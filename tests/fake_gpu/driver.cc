@@ -55,6 +55,10 @@ Driver::Driver(const Settings& settings)
   for (int i = 0; i < settings.devices; ++i) memories_.push_back(std::make_unique<DeviceMemory>(settings.memory_bytes));
 }
 
+Driver::~Driver() {
+  while (!streams_.empty()) DestroyStream(*streams_.begin());
+}
+
 Driver& Driver::Get() {
   static Driver* const driver = new Driver(SettingsFromEnvironment());
   return *driver;
@@ -114,7 +118,6 @@ Result Driver::Allocate(int device, int64_t bytes, uintptr_t* address) {
 }
 
 Result Driver::Free(uintptr_t address) {
-  std::vector<Stream*> streams;
   {
     Lock lock(mutex_);
     DeviceMemory* const memory = MemoryOf(address);
@@ -125,10 +128,9 @@ Result Driver::Free(uintptr_t address) {
     }
     if (settings_.check) checker_.FreedByHost(*range, host_.Mine());
     memory->GiveBack(address);
-    streams.assign(streams_.begin(), streams_.end());
   }
   // A GPU's driver waits here too. Only the checker holds it against the caller.
-  for (Stream* const stream : streams) stream->thread.Drain();
+  DrainAll();
   Lock lock(mutex_);
   MemoryOf(address)->Recycle(address);
   return Result::kOk;
@@ -136,6 +138,13 @@ Result Driver::Free(uintptr_t address) {
 
 Result Driver::AllocateInOrder(Stream* stream, int64_t bytes, uintptr_t* address) {
   if (bytes <= 0) return Result::kInvalidValue;
+  bool addresses_left = true;
+  {
+    Lock lock(mutex_);
+    addresses_left = memories_.at(stream->device)->HasHole(bytes);
+  }
+  // Memory that was freed, on a stream that has not come so far.
+  if (!addresses_left) DrainAll();
   Lock lock(mutex_);
   const std::optional<Range> range = memories_.at(stream->device)->Allocate(bytes);
   if (!range.has_value()) return Result::kOutOfMemory;
@@ -191,7 +200,6 @@ Result Driver::RegisterPinned(void* address, int64_t bytes) {
 }
 
 Result Driver::FreePinned(void* address) {
-  std::vector<Stream*> streams;
   int64_t bytes = 0;
   {
     Lock lock(mutex_);
@@ -204,9 +212,8 @@ Result Driver::FreePinned(void* address) {
     if (settings_.check) checker_.FreedByHost({found->first, static_cast<uint64_t>(bytes)}, host_.Mine());
     pinned_bytes_ -= bytes;
     pinned_.erase(found);
-    streams.assign(streams_.begin(), streams_.end());
   }
-  for (Stream* const stream : streams) stream->thread.Drain();
+  DrainAll();
   // The system may hand these addresses to anybody from now on.
   Lock lock(mutex_);
   if (settings_.check) checker_.Forget({reinterpret_cast<uintptr_t>(address), static_cast<uint64_t>(bytes)});
@@ -257,6 +264,15 @@ void Driver::DestroyStream(Stream* stream) {
     ended_ns_ = std::max(ended_ns_, stream->end_ns);
   }
   delete stream;
+}
+
+void Driver::DrainAll() {
+  std::vector<Stream*> streams;
+  {
+    Lock lock(mutex_);
+    streams.assign(streams_.begin(), streams_.end());
+  }
+  for (Stream* const stream : streams) stream->thread.Drain();
 }
 
 Stream* Driver::DefaultStream(int device) {

@@ -64,6 +64,8 @@ struct Kernel {
 class Driver {
  public:
   explicit Driver(const Settings& settings);
+  // Runs what is enqueued first. Streams that were not destroyed are; their handles mean nothing afterwards.
+  ~Driver();
 
   // The one of this process, from the environment; never destroyed, as TensorFlow uses it until the very end.
   static Driver& Get();
@@ -145,6 +147,7 @@ class Driver {
   void Spend(Stream* stream, Engine engine, int64_t duration_ns);
 
   // Without it.
+  void DrainAll();
   void Saw(const VectorClock& clock, std::optional<int64_t> waited_until_ns);
 
   const Settings settings_;
