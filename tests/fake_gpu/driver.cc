@@ -148,6 +148,7 @@ Result Driver::AllocateInOrder(Stream* stream, int64_t bytes, uintptr_t* address
   Lock lock(mutex_);
   const std::optional<Range> range = memories_.at(stream->device)->Allocate(bytes);
   if (!range.has_value()) return Result::kOutOfMemory;
+  report_.Count("allocations in order");
   const Operation by = Tick(stream, "allocation");
   if (settings_.check) checker_.Allocated(*range, MemoryKind::kDevice, by);
   *address = range->begin;
