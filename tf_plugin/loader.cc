@@ -2,7 +2,8 @@
 // TensorFlow of this process: the folder "str" beside it holds one with the code for GPUs and one without.
 //
 // Why two steps: a library in TensorFlow's plugin folder with a symbol that the process lacks makes `import tensorflow`
-// fail. The classes behind a GPU are in TensorFlow's CUDA wheel alone. A payload that cannot be opened is one line here.
+// fail. The classes behind a GPU are in TensorFlow's CUDA wheel alone. A payload that cannot be opened is one line
+// here.
 #include <dlfcn.h>
 
 #include <cstdio>

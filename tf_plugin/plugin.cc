@@ -1,7 +1,7 @@
 // The graph passes.
 //
-// The last one runs on every partition after Grappler, placement and partitioning, which is exactly what the executor will
-// run. Capture and rewrite happen at this same point, so the names that the planner sees are the names that the
+// The last one runs on every partition after Grappler, placement and partitioning, which is exactly what the executor
+// will run. Capture and rewrite happen at this same point, so the names that the planner sees are the names that the
 // rewriter finds.
 #include "tf_plugin/plugin.h"
 
@@ -93,13 +93,15 @@ class XlaPass : public tensorflow::GraphOptimizationPass {
     for (tensorflow::Node* call : graph::TrainingCallsForXla(**options.graph, *options.flib_def)) {
       const std::string function = graph::CalledFunction(*call);
       if (GetSettings().keep_xla) {
-        SayOnce("STR-3008", absl::StrCat(function, " is compiled by XLA (STR_XLA=keep): the step cannot be captured or "
-                                                   "planned"));
+        SayOnce("STR-3008", absl::StrCat(function,
+                                         " is compiled by XLA (STR_XLA=keep): the step cannot be captured or "
+                                         "planned"));
         continue;
       }
       if (absl::Status status = graph::TakeFromXla(*call, *options.flib_def); !status.ok()) return status;
-      SayOnce("STR-3008", absl::StrCat(function, " runs without XLA, as with jit_compile=False: what XLA compiles cannot "
-                                                 "be captured or planned. STR_XLA=keep leaves it to XLA"));
+      SayOnce("STR-3008", absl::StrCat(function,
+                                       " runs without XLA, as with jit_compile=False: what XLA compiles cannot "
+                                       "be captured or planned. STR_XLA=keep leaves it to XLA"));
     }
     return absl::OkStatus();
   }
@@ -111,12 +113,10 @@ class StrPass : public tensorflow::GraphOptimizationPass {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     const Settings& settings = GetSettings();
     if (settings.capture_directory.empty()) {
-      return rewrite::RewritePartitions(rewrite::ProcessStrategies(),
-                                        {settings.strict,
-                                         settings.verify,
-                                         {settings.host_limit_bytes, settings.disk_limit_bytes},
-                                         options.flib_def},
-                                        *options.partition_graphs);
+      return rewrite::RewritePartitions(
+          rewrite::ProcessStrategies(),
+          {settings.strict, settings.verify, {settings.host_limit_bytes, settings.disk_limit_bytes}, options.flib_def},
+          *options.partition_graphs);
     }
     graph::Partitions partitions;
     for (const auto& [device, graph] : *options.partition_graphs) partitions[device] = graph.get();

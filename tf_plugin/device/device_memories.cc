@@ -43,7 +43,8 @@ DeviceMemory* FindDeviceMemory(absl::string_view short_name) {
 
 std::string WhyNotObserved(absl::string_view short_name) {
   if (FindDeviceMemory(short_name) != nullptr) return "";
-  return absl::StrCat("it runs on ", short_name, ", which is not a device of STR's; in a process with GPUs, what runs on "
+  return absl::StrCat("it runs on ", short_name,
+                      ", which is not a device of STR's; in a process with GPUs, what runs on "
                       "GPUs is planned");
 }
 

@@ -22,8 +22,7 @@ int64_t RoundToGranule(size_t bytes) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(int64_t limit_bytes)
-    : DeviceMemory(limit_bytes, std::make_unique<HostMemorySource>()) {}
+DeviceMemory::DeviceMemory(int64_t limit_bytes) : DeviceMemory(limit_bytes, std::make_unique<HostMemorySource>()) {}
 
 DeviceMemory::DeviceMemory(int64_t limit_bytes, std::unique_ptr<MemorySource> source)
     : limit_bytes_(limit_bytes),

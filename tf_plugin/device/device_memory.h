@@ -1,7 +1,7 @@
 // File: device_memory.h
 //
-// The memory of a device: a TensorFlow allocator with a hard limit on bytes in use. Its blocks come from a source, which
-// is the host's memory for STR's CPU device and TensorFlow's own allocator for a GPU.
+// The memory of a device: a TensorFlow allocator with a hard limit on bytes in use. Its blocks come from a source,
+// which is the host's memory for STR's CPU device and TensorFlow's own allocator for a GPU.
 //
 // - Every request is rounded up to kGranuleBytes; blocks are split exactly. So bytes in use, and with them the peak,
 //   depend only on what is alive and not on the history of the process.

@@ -34,8 +34,7 @@ class LimitedDevice : public tensorflow::ThreadPoolDevice {
         memory_(memory) {}
 
   void Compute(OpKernel* kernel, OpKernelContext* context) override {
-    RunObserved(*memory_, kernel, context,
-                [&](const Mark&, OpRecord&) { ThreadPoolDevice::Compute(kernel, context); });
+    RunObserved(*memory_, kernel, context, [&](const Mark&, OpRecord&) { ThreadPoolDevice::Compute(kernel, context); });
   }
 
   void ComputeAsync(AsyncOpKernel* kernel, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
@@ -82,6 +81,7 @@ class LimitedDeviceFactory : public tensorflow::DeviceFactory {
 void RegisterLimitedDevice(int64_t limit_bytes, CpuDeviceMaker instead) {
   // Never destroyed: tensors may outlive every device.
   shared_memory = new DeviceMemory(limit_bytes);
+  if (instead == nullptr) SetDeviceMemory("CPU:0", shared_memory);
   tensorflow::DeviceFactory::Register("CPU", std::make_unique<LimitedDeviceFactory>(std::move(instead)), kPriority,
                                       /*is_pluggable_device=*/false);
 }

@@ -20,7 +20,7 @@ namespace str::device {
 
 // Makes the CPU device of this full name; null leaves it to STR's own.
 using CpuDeviceMaker = std::function<std::unique_ptr<tensorflow::Device>(const tensorflow::SessionOptions& options,
-                                                                        const std::string& name)>;
+                                                                         const std::string& name)>;
 
 // `instead` is asked first, each time that TensorFlow creates its devices. REQUIRES: called before it does.
 void RegisterLimitedDevice(int64_t limit_bytes, CpuDeviceMaker instead = nullptr);

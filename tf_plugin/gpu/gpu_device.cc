@@ -12,7 +12,7 @@
 #include "absl/base/call_once.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "tensorflow/core/common_runtime/gpu/gpu_device.h"
 #include "tensorflow/core/common_runtime/gpu/gpu_process_state.h"
 #include "tf_plugin/device/device_memories.h"
@@ -20,6 +20,7 @@
 #include "tf_plugin/gpu/gpu_memory.h"
 #include "tf_plugin/gpu/swap_lanes.h"
 #include "tf_plugin/kernels/copy_engine.h"
+#include "xla/stream_executor/event_based_timer.h"
 
 namespace str::gpu {
 namespace {
@@ -68,7 +69,7 @@ class GpuDevice : public tensorflow::BaseGPUDevice {
   }
 
  private:
-  // The op alone on the compute stream: from an idle device until it is idle again.
+  // The op alone on the compute stream, from an idle device until it is idle again, by events on that stream.
   void ComputeTimed(OpKernel* kernel, OpKernelContext* context, device::OpRecord& op) {
     // Whoever times ops will want to know the copies' rates too.
     absl::call_once(probe_set_, [this] {
@@ -77,10 +78,14 @@ class GpuDevice : public tensorflow::BaseGPUDevice {
         return lanes.ok() ? (*lanes)->MeasureRates() : kernels::CopyRates();
       });
     });
-    if (!compute_stream()->BlockHostUntilDone().ok()) return BaseGPUDevice::Compute(kernel, context);
-    const int64_t start_ns = absl::GetCurrentTimeNanos();
+    stream_executor::Stream* const compute = compute_stream();
+    compute->BlockHostUntilDone().IgnoreError();
+    const auto timer = compute->CreateEventBasedTimer(/*use_delay_kernel=*/false);
     BaseGPUDevice::Compute(kernel, context);
-    if (compute_stream()->BlockHostUntilDone().ok()) op.device_ns = absl::GetCurrentTimeNanos() - start_ns;
+    if (!timer.ok()) return;
+    // Waits for the op's end.
+    const absl::StatusOr<absl::Duration> elapsed = (*timer)->GetElapsedDuration();
+    if (elapsed.ok()) op.device_ns = absl::ToInt64Nanoseconds(*elapsed);
   }
 
   GpuMemory* const memory_;

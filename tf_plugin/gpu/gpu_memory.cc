@@ -8,7 +8,8 @@ using tensorflow::AllocatorStats;
 
 // TensorFlow's allocator would wait for others to free memory, which they cannot while DeviceMemory is locked.
 AllocationAttributes WithoutWaiting() {
-  return AllocationAttributes(/*retry_on_failure=*/false, /*allocation_will_be_logged=*/false, /*freed_by_func=*/nullptr);
+  return AllocationAttributes(/*retry_on_failure=*/false, /*allocation_will_be_logged=*/false,
+                              /*freed_by_func=*/nullptr);
 }
 
 }  // namespace

@@ -15,16 +15,18 @@ PinnedBuffer::~PinnedBuffer() {
 
 absl::Status PinnedPool::Grow(int64_t bytes) {
   if (bytes > limit_bytes_ - pinned_bytes_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("swapping needs ", config::FormatBytes(bytes), " of pinned host memory beside ",
-                     config::FormatBytes(pinned_bytes_), ", STR_HOST_LIMIT allows ", config::FormatBytes(limit_bytes_)));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "swapping needs ", config::FormatBytes(bytes), " of pinned host memory beside ",
+        config::FormatBytes(pinned_bytes_), ", STR_HOST_LIMIT allows ", config::FormatBytes(limit_bytes_)));
   }
   absl::StatusOr<Block> memory = source_(bytes);
   if (!memory.ok() || *memory == nullptr || (*memory)->address().opaque() == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the system gives no ", config::FormatBytes(bytes), " of pinned host memory beside ",
-        config::FormatBytes(pinned_bytes_), "; plan with a smaller --host-limit, or raise the system's limit of locked "
-        "memory", memory.ok() ? "" : absl::StrCat(" (", memory.status().message(), ")")));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the system gives no ", config::FormatBytes(bytes), " of pinned host memory beside ",
+                     config::FormatBytes(pinned_bytes_),
+                     "; plan with a smaller --host-limit, or raise the system's limit of locked "
+                     "memory",
+                     memory.ok() ? "" : absl::StrCat(" (", memory.status().message(), ")")));
   }
   blocks_.push_back({*std::move(memory), device::OffsetRanges(bytes), {}});
   pinned_bytes_ += bytes;

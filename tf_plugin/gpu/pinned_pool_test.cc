@@ -107,7 +107,8 @@ TEST(PinnedPoolTest, ARefusalOfTheSystemIsAnErrorWithTheSizes) {
   PinnedPool pool([](int64_t) { return absl::InternalError("locked memory is used up"); }, kNoLimit);
   EXPECT_TRUE(config::IsError(pool.Reserve(int64_t{1} << 20), absl::StatusCode::kResourceExhausted,
                               "1.00 MiB (1048576 bytes) of pinned host memory"));
-  EXPECT_TRUE(config::IsError(pool.Take(256).status(), absl::StatusCode::kResourceExhausted, "locked memory is used up"));
+  EXPECT_TRUE(
+      config::IsError(pool.Take(256).status(), absl::StatusCode::kResourceExhausted, "locked memory is used up"));
 }
 
 }  // namespace

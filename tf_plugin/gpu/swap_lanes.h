@@ -87,8 +87,7 @@ class SwapLanes {
 
   PinnedPool& pool() { return pool_; }
 
-  absl::StatusOr<std::shared_ptr<HostCopy>> CopyOut(const tensorflow::Tensor& tensor,
-                                                    stream_executor::Stream* compute);
+  absl::StatusOr<std::shared_ptr<HostCopy>> CopyOut(const tensorflow::Tensor& tensor, stream_executor::Stream* compute);
   // `tensor` has the type and shape of `copy`.
   absl::StatusOr<std::shared_ptr<PendingTensor>> CopyIn(HostCopy& copy, tensorflow::Tensor tensor,
                                                         stream_executor::Stream* compute);

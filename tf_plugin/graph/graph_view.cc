@@ -145,7 +145,8 @@ std::string WhyNotPlannable(const tensorflow::Graph& graph, const Surroundings& 
   for (const Node* node : graph.op_nodes()) {
     const std::string device = DeviceTypeOf(*node);
     if (device != tensorflow::DEVICE_CPU && device != tensorflow::DEVICE_GPU) {
-      return absl::StrCat("node '", node->name(), "' runs on a ", device, "; only steps on CPUs and GPUs are supported");
+      return absl::StrCat("node '", node->name(), "' runs on a ", device,
+                          "; only steps on CPUs and GPUs are supported");
     }
     if (device == tensorflow::DEVICE_CPU && (node->IsSend() || node->IsRecv())) {
       return absl::StrCat("node '", node->name(),

@@ -71,8 +71,7 @@ bool ChangesVariable(const std::string& op) {
 }
 
 bool IsOfGradients(const std::string& op, const std::string& name) {
-  return absl::StrContains(op, "Grad") || absl::StrContains(op, "Backprop") ||
-         absl::StrContains(name, "gradient_tape");
+  return absl::StrContains(op, "Grad") || absl::StrContains(op, "Backprop") || absl::StrContains(name, "gradient_tape");
 }
 
 const Node* VariableOf(const Node& node) {

@@ -128,9 +128,9 @@ Surroundings SurroundingsOf(const Partitions& partitions, const std::string& dev
     if (all.graph_of.at(receiver) != graph) continue;
     const Graph* const sender = all.graph_of.at(send);
     const auto found = control_flows.find(sender);
-    const ControlFlow& control_flow =
-        found != control_flows.end() ? found->second
-                                     : control_flows.emplace(sender, AnalyzeControlFlow(*sender)).first->second;
+    const ControlFlow& control_flow = found != control_flows.end()
+                                          ? found->second
+                                          : control_flows.emplace(sender, AnalyzeControlFlow(*sender)).first->second;
     if (!control_flow.inside[send->id()]) continue;
     // A pair inside of a loop or conditional of this partition: its nodes are in no program anyway.
     if (sender == graph && control_flow.inside[receiver->id()]) continue;

@@ -1,7 +1,8 @@
 // File: partitions.h
 //
-// A step over several devices. TensorFlow splits its graph into one partition per device, and ties them by pairs of Send
-// and Recv: what one device sends, another receives. Pairs on one device copy between its own memory and the host's.
+// A step over several devices. TensorFlow splits its graph into one partition per device, and ties them by pairs of
+// Send and Recv: what one device sends, another receives. Pairs on one device copy between its own memory and the
+// host's.
 //
 // A plan is for one partition, but an order that is good for one alone can wait for itself through another: a Recv that
 // comes early in the order may get what the other device makes out of a Send that comes late. So all questions of order

@@ -26,10 +26,7 @@ absl::Status Refused(const std::string& what, const std::string& why) {
 
 ProgramRewriter::ProgramRewriter(const config::StrategyFile& strategy, const graph::GraphView& view,
                                  tensorflow::Graph& graph)
-    : strategy_(strategy),
-      view_(view),
-      graph_(graph),
-      host_pool_bytes_(FindTierNeeds(strategy, view).host_pool_bytes) {
+    : strategy_(strategy), view_(view), graph_(graph), host_pool_bytes_(FindTierNeeds(strategy, view).host_pool_bytes) {
   inputs_.resize(graph.num_node_ids());
   for (Node* node : view.order) {
     nodes_[node->name()] = node;

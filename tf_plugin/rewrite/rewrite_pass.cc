@@ -111,8 +111,8 @@ bool IsHostDevice(const std::string& short_name) { return absl::StartsWith(short
 
 }  // namespace
 
-absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options,
-                                       const Graph& graph, const GraphPlace& place) {
+absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options, const Graph& graph,
+                                       const GraphPlace& place) {
   const bool training = graph::IsTrainingGraph(graph);
   PlannedGraph planned;
   // The result of a refusal: an unplanned graph, or an error if strict.

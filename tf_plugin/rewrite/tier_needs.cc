@@ -11,8 +11,8 @@
 #include "config/text_units.h"
 #include "tf_plugin/device/offset_ranges.h"
 #include "tf_plugin/graph/op_cost.h"
-#include "tf_plugin/kernels/swap_ops.h"
 #include "tf_plugin/kernels/spill_file.h"
+#include "tf_plugin/kernels/swap_ops.h"
 #include "tf_plugin/messages.h"
 
 namespace str::rewrite {
