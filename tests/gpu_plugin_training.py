@@ -1,4 +1,4 @@
-"""Trains one small model and writes losses, a digest of all variables, the device's memory and the emulated GPU's counts.
+"""Trains a small model; writes losses, a digest of all variables, the device's memory and the emulated GPU's counts.
 
     ./str python --emulated-gpu tests/gpu_plugin_training.py --loop=fit --json=FILE
 
@@ -43,7 +43,8 @@ def make_model(width):
 
 
 def train_with_fit(options, model, inputs, labels, loss):
-    model.compile("adam", loss, metrics=["accuracy"], jit_compile={"auto": "auto", "on": True, "off": False}[options.jit])
+    jit_compile = {"auto": "auto", "on": True, "off": False}[options.jit]
+    model.compile("adam", loss, metrics=["accuracy"], jit_compile=jit_compile)
     batches = tf.data.Dataset.from_tensor_slices((inputs, labels)).batch(options.batch, drop_remainder=True)
     losses = []
     note = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: losses.append(logs["loss"]))
@@ -70,7 +71,8 @@ def train_with_loop(options, model, inputs, labels, loss):
     for i in range(options.steps):
         batch = slice(i * options.batch, (i + 1) * options.batch)
         try:
-            losses.append(float(step(tf.constant(inputs[batch]), tf.constant(labels[batch]), tf.constant(i == options.fail))))
+            value = step(tf.constant(inputs[batch]), tf.constant(labels[batch]), tf.constant(i == options.fail))
+            losses.append(float(value))
         except tf.errors.InvalidArgumentError as error:
             assert "asked to fail" in str(error), error
     return losses, optimizer
