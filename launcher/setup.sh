@@ -11,7 +11,9 @@ build="$root/.build"
 log="$build/setup.log"
 venv_stamp="$venv/.str-requirements"
 build_stamp="$build/built"
-plugin="$build/site-packages/tensorflow-plugins/libstr_tf.so"
+plugins="$build/site-packages/tensorflow-plugins"
+# What TensorFlow loads, last, and what that opens (tf_plugin/loader.cc).
+plugin_files=(str/libstr_cpu.so str/libstr_gpu.so libstr_tf.so)
 sources=(BUILD WORKSPACE .bazelrc bazel config optimizer strategies tf_plugin)
 
 say() { echo "str: $*" >&2; }
@@ -41,7 +43,9 @@ venv_is_current() {
 }
 
 build_is_current() {
-  [[ -f "$build_stamp" && -x "$build/bin/str" && -f "$plugin" ]] || return 1
+  local file
+  [[ -f "$build_stamp" && -x "$build/bin/str" ]] || return 1
+  for file in "${plugin_files[@]}"; do [[ -f "$plugins/$file" ]] || return 1; done
   [[ ! "$venv_stamp" -nt "$build_stamp" ]] || return 1
   [[ -z "$(cd "$root" && find "${sources[@]}" -newer "$build_stamp" ! -name '*.md' -print -quit)" ]]
 }
@@ -116,12 +120,15 @@ install_file() {
 # The stamp gets the time before the build: a source saved while it runs is built next time.
 build_all() {
   build_is_current && return
-  local started="$build/built.new"
+  local started="$build/built.new" file
   touch "$started"
   stage "building (the first time takes some minutes)" \
-    run_bazel build --symlink_prefix="$build/bazel-" --noshow_progress //optimizer/tools:str //tf_plugin:libstr_tf.so
+    run_bazel build --symlink_prefix="$build/bazel-" --noshow_progress //optimizer/tools:str \
+    //tf_plugin:libstr_tf.so //tf_plugin:libstr_cpu.so //tf_plugin:libstr_gpu.so
   install_file "$build/bazel-bin/optimizer/tools/str" "$build/bin/str"
-  install_file "$build/bazel-bin/tf_plugin/libstr_tf.so" "$plugin"
+  for file in "${plugin_files[@]}"; do
+    install_file "$build/bazel-bin/tf_plugin/$(basename "$file")" "$plugins/$file"
+  done
   mv -f "$started" "$build_stamp"
 }
 

@@ -32,7 +32,9 @@ for option in "$@"; do [[ $option == --symlink_prefix=* ]] && prefix="${{option#
 mkdir -p "${{prefix}}bin/optimizer/tools" "${{prefix}}bin/tf_plugin"
 cat > "${{prefix}}bin/optimizer/tools/str" <<'END'
 {BINARY}END
-touch "${{prefix}}bin/tf_plugin/libstr_tf.so"
+touch "${{prefix}}"bin/tf_plugin/libstr_{{tf,cpu,gpu}}.so
+mkdir -p "${{prefix}}bin/tests/fake_gpu/host_kernels"
+touch "${{prefix}}bin/tests/fake_gpu/libfake_gpu.so" "${{prefix}}bin/tests/fake_gpu/host_kernels/libfake_gpu_kernels.so"
 """
 
 # As python3 it makes environments; as .venv/bin/python it installs into them and runs scripts.
@@ -43,7 +45,8 @@ case "$*" in
   "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
   "-m pip "*) [[ -z "${{PIP_FAILS:-}}" ]] || {{ echo "no such version" >&2; exit 1; }} ;;
   "-c "*) ;;
-  *) echo "python$(words "$@") PYTHONPATH=$PYTHONPATH" ;;
+  *) echo "python$(words "$@") PYTHONPATH=$PYTHONPATH"
+    case "$0" in */.venv-gpu/*) echo "libraries=$LD_LIBRARY_PATH memory=$FAKE_GPU_MEMORY" ;; esac ;;
 esac
 """
 
@@ -81,10 +84,10 @@ class Tree:
         self.root.mkdir()
         shutil.copytree(ROOT / "launcher", self.root / "launcher")
         shutil.copy(ROOT / "str", self.root / "str")
-        for name in ("requirements.txt", "BUILD", "WORKSPACE", ".bazelrc"):
+        for name in ("requirements.txt", "requirements-gpu.txt", "BUILD", "WORKSPACE", ".bazelrc"):
             (self.root / name).write_text("\n")
-        for name in ("bazel", "config", "optimizer", "strategies", "tf_plugin", "bench"):
-            (self.root / name).mkdir()
+        for name in ("bazel", "config", "optimizer", "strategies", "tf_plugin", "bench", "tests/fake_gpu"):
+            (self.root / name).mkdir(parents=True)
         self.source = self.root / "optimizer" / "planner.cc"
         self.source.write_text("int x;\n")
         self.document = self.root / "optimizer" / "README.md"
@@ -190,7 +193,51 @@ def test_python_gets_the_plugin_and_arguments_as_they_are(tree):
     result = tree.run("python", "train.py", "two words")
     site = tree.root / ".build" / "site-packages"
     assert result.stdout == f"python train.py 'two words' PYTHONPATH={site}\n"
-    assert (site / "tensorflow-plugins" / "libstr_tf.so").exists()
+    for file in ("libstr_tf.so", "str/libstr_cpu.so", "str/libstr_gpu.so"):
+        assert (site / "tensorflow-plugins" / file).exists()
+
+
+def test_the_emulated_gpu_is_set_up_when_it_is_asked_for(tree):
+    tree.run("python", "train.py")
+    assert not (tree.root / ".venv-gpu").exists()
+    result = tree.run("python", "--emulated-gpu=2GiB", "train.py", "--emulated-gpu")
+    gpu = tree.root / ".build" / "emulated_gpu"
+    sites = f"{gpu / 'site-packages'}:{tree.root / '.build' / 'site-packages'}"
+    assert result.stdout.splitlines() == [
+        f"python train.py --emulated-gpu PYTHONPATH={sites}",
+        f"libraries={gpu / 'lib'} memory=2GiB",
+    ]
+    assert "making .venv-gpu" in result.stderr and "building the emulated GPU" in result.stderr
+    libraries = {path.name for path in (gpu / "lib").iterdir()}
+    assert len(libraries) == 10 and {"libcuda.so.1", "libcudart.so.12", "libnvidia-ml.so.1"} < libraries
+    assert (gpu / "lib" / "libcuda.so.1").resolve().name == "libfake_gpu.so"
+    assert (gpu / "site-packages" / "tensorflow-plugins" / "libfake_gpu_kernels.so").exists()
+
+    tree.new_calls("")
+    again = tree.run("python", "--emulated-gpu", "train.py")
+    assert again.stdout.splitlines()[1] == f"libraries={gpu / 'lib'} memory="
+    assert again.stderr == "" and tree.new_calls("bazel") == []
+
+
+def test_another_environment_is_used_when_it_is_named(tree, tmp_path):
+    result = tree.run("python", "train.py", STR_VENV=".venv-gpu")
+    site = tree.root / ".build" / "site-packages"
+    assert result.stdout.splitlines() == [f"python train.py PYTHONPATH={site}", "libraries= memory="]
+    own = tmp_path / "own"
+    missing = tree.run("python", "train.py", STR_VENV=str(own))
+    assert missing.returncode == 1
+    assert f"STR_VENV: there is no Python environment {own}" in missing.stderr
+    (own / "bin").mkdir(parents=True)
+    (own / "bin" / "python").symlink_to(tree.root / ".venv" / "bin" / "python")
+    assert tree.run("python", "train.py", STR_VENV=str(own)).stdout.startswith("python train.py ")
+
+
+def test_gpu_tests_are_left_out_when_it_is_asked_for(tree):
+    skipped = tree.run("test", STR_SKIP_GPU_TESTS="1")
+    assert "STR_SKIP_GPU_TESTS is set: the GPU tests are skipped" in skipped.stderr
+    assert not (tree.root / ".venv-gpu").exists()
+    assert tree.run("test").returncode == 0
+    assert (tree.root / ".venv-gpu").exists()
 
 
 def test_help_and_the_list_of_benchmarks_need_no_set_up(tree):

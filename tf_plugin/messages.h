@@ -7,6 +7,7 @@
 //   STR-2003  a strategy does not fit the graph
 //   STR-2004  an action of a strategy was refused
 //   STR-2005  a strategy swaps more than the host or the disk may take
+//   STR-2006  the plugin's payload cannot be loaded (loader.cc)
 //   STR-3001  a strategy was applied: what was done, predicted and measured
 //   STR-3002  a graph was captured
 //   STR-3003  a graph could not be captured
@@ -14,6 +15,7 @@
 //   STR-3005  how much memory loops hold, which no plan changes
 //   STR-3006  a strategy is used for a graph that differs in small nodes
 //   STR-3007  choices of TensorFlow's passes are not settled
+//   STR-3008  a training step was taken from XLA, or is left to it
 //
 // Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
 //

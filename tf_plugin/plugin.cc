@@ -1,21 +1,24 @@
-// The plugin's entry: loaded by `import tensorflow`, it hooks into TensorFlow and is otherwise silent.
+// The graph passes.
 //
-// The pass runs on every partition after Grappler, placement and partitioning, which is exactly what the executor will
-// run. Capture and rewrite happen at this same point, so the names that the planner sees are the names that the
+// The last one runs on every partition after Grappler, placement and partitioning, which is exactly what the executor
+// will run. Capture and rewrite happen at this same point, so the names that the planner sees are the names that the
 // rewriter finds.
+#include "tf_plugin/plugin.h"
+
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/common_runtime/optimization_registry.h"
-#include "tensorflow/core/util/device_name_utils.h"
 #include "tf_plugin/capture/capture_pass.h"
-#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/graph/canonical_choices.h"
 #include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/graph/xla_calls.h"
 #include "tf_plugin/messages.h"
 #include "tf_plugin/rewrite/rewrite_pass.h"
 #include "tf_plugin/rewrite/strategy_store.h"
@@ -29,30 +32,29 @@ using tensorflow::GraphOptimizationPassOptions;
 
 // After every pass of TensorFlow's own.
 constexpr int kPhase = 1000;
-
-// "/job:localhost/replica:0/task:0/device:CPU:0" -> "CPU:0"
-std::string ShortDeviceName(const std::string& device) {
-  tensorflow::DeviceNameUtils::ParsedName parsed;
-  if (!tensorflow::DeviceNameUtils::ParseFullName(device, &parsed)) return device;
-  return absl::StrCat(parsed.type, ":", parsed.id);
-}
+// Before functions are inlined (10).
+constexpr int kXlaPhase = 0;
 
 // TensorFlow 2.21 does not tell this pass which function the graph is of.
 std::string NameOf(const GraphOptimizationPassOptions& options) {
   return options.function_def != nullptr ? options.function_def->signature().name() : "training_step";
 }
 
-absl::Status Capture(const GraphOptimizationPassOptions& options, const std::string& device, Graph& graph) {
+absl::Status Capture(const GraphOptimizationPassOptions& options, const graph::Partitions& partitions,
+                     const std::string& device, Graph& graph) {
   // Others, such as the input pipeline's functions, run beside the step: they are not planned and not measured.
   if (!graph::IsTrainingGraph(graph)) return absl::OkStatus();
   const Settings& settings = GetSettings();
   const std::string name = NameOf(options);
-  if (std::string reason = graph::WhyNotPlannable(graph); !reason.empty()) {
+  const std::string short_device = device::ShortDeviceName(device);
+  const graph::Surroundings surroundings = graph::SurroundingsOf(partitions, device);
+  std::string reason = device::WhyNotObserved(short_device);
+  if (reason.empty()) reason = graph::WhyNotPlannable(graph, surroundings);
+  if (!reason.empty()) {
     SayOnce("STR-3003", absl::StrCat(name, " not captured: ", reason));
     return absl::OkStatus();
   }
-  const graph::GraphView view = graph::MakeGraphView(graph);
-  const std::string short_device = ShortDeviceName(device);
+  const graph::GraphView view = graph::MakeGraphView(graph, surroundings);
   if (!settings.capture_only) {
     capture::CaptureByRunning(view, name, short_device, settings.capture_directory);
     return absl::OkStatus();
@@ -70,7 +72,8 @@ class SettlingPass : public tensorflow::GraphOptimizationPass {
   absl::Status Run(const GraphOptimizationPassOptions& options) override {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     for (auto& [device, graph] : *options.partition_graphs) {
-      if (IsPassedOver(*graph)) continue;
+      // The choices are those of oneDNN's pass, which is for CPUs.
+      if (IsPassedOver(*graph) || !absl::StartsWith(device::ShortDeviceName(device), "CPU")) continue;
       const absl::Status status = graph::SettleChoices(graph);
       if (status.ok()) continue;
       const std::string text = absl::StrCat("choices of TensorFlow's passes are not settled: ", status.message());
@@ -82,49 +85,67 @@ class SettlingPass : public tensorflow::GraphOptimizationPass {
   }
 };
 
-class StrPass : public tensorflow::GraphOptimizationPass {
+// Runs before functions are inlined and nodes are placed, on the outermost function of a step.
+class XlaPass : public tensorflow::GraphOptimizationPass {
  public:
   absl::Status Run(const GraphOptimizationPassOptions& options) override {
-    if (options.partition_graphs == nullptr) return absl::OkStatus();
-    const Settings& settings = GetSettings();
-    for (auto& [device, graph] : *options.partition_graphs) {
-      if (IsPassedOver(*graph)) continue;
-      absl::Status status;
-      if (!settings.capture_directory.empty()) {
-        status = Capture(options, device, *graph);
-      } else if (!settings.strategy_path.empty()) {
-        status = rewrite::RewriteGraph(rewrite::ProcessStrategies(),
-                                       {settings.strict,
-                                        settings.verify,
-                                        {settings.host_limit_bytes, settings.disk_limit_bytes},
-                                        options.flib_def},
-                                       graph);
+    if (options.graph == nullptr || *options.graph == nullptr || options.flib_def == nullptr) return absl::OkStatus();
+    for (tensorflow::Node* call : graph::TrainingCallsForXla(**options.graph, *options.flib_def)) {
+      const std::string function = graph::CalledFunction(*call);
+      if (GetSettings().keep_xla) {
+        SayOnce("STR-3008", absl::StrCat(function,
+                                         " is compiled by XLA (STR_XLA=keep): the step cannot be captured or "
+                                         "planned"));
+        continue;
       }
-      if (!status.ok()) return status;
+      if (absl::Status status = graph::TakeFromXla(*call, *options.flib_def); !status.ok()) return status;
+      SayOnce("STR-3008", absl::StrCat(function,
+                                       " runs without XLA, as with jit_compile=False: what XLA compiles cannot "
+                                       "be captured or planned. STR_XLA=keep leaves it to XLA"));
     }
     return absl::OkStatus();
   }
 };
 
-void RegisterPass(int phase, std::unique_ptr<tensorflow::GraphOptimizationPass> pass) {
-  tensorflow::OptimizationPassRegistry::Global()->Register(tensorflow::OptimizationPassRegistry::POST_PARTITIONING,
-                                                           phase, std::move(pass));
+class StrPass : public tensorflow::GraphOptimizationPass {
+ public:
+  absl::Status Run(const GraphOptimizationPassOptions& options) override {
+    if (options.partition_graphs == nullptr) return absl::OkStatus();
+    const Settings& settings = GetSettings();
+    if (settings.capture_directory.empty()) {
+      return rewrite::RewritePartitions(
+          rewrite::ProcessStrategies(),
+          {settings.strict, settings.verify, {settings.host_limit_bytes, settings.disk_limit_bytes}, options.flib_def},
+          *options.partition_graphs);
+    }
+    graph::Partitions partitions;
+    for (const auto& [device, graph] : *options.partition_graphs) partitions[device] = graph.get();
+    for (auto& [device, graph] : *options.partition_graphs) {
+      if (IsPassedOver(*graph)) continue;
+      if (absl::Status status = Capture(options, partitions, device, *graph); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+};
+
+using Registry = tensorflow::OptimizationPassRegistry;
+
+void RegisterPass(Registry::Grouping grouping, int phase, std::unique_ptr<tensorflow::GraphOptimizationPass> pass) {
+  Registry::Global()->Register(grouping, phase, std::move(pass));
 }
 
-// Nothing is registered unless the environment or the home directory asks for something.
-bool Register() {
+}  // namespace
+
+bool RegisterPasses() {
   const Settings& settings = GetSettings();
   const bool passes = !settings.capture_directory.empty() || !settings.strategy_path.empty();
   if (settings.disabled || (!passes && !settings.memory_limit_bytes.has_value())) return false;
-  device::RegisterLimitedDevice(settings.memory_limit_bytes.value_or(device::kNoLimit));
   if (passes) {
-    RegisterPass(graph::kSettlingPhase, std::make_unique<SettlingPass>());
-    RegisterPass(kPhase, std::make_unique<StrPass>());
+    RegisterPass(Registry::PRE_PLACEMENT, kXlaPhase, std::make_unique<XlaPass>());
+    RegisterPass(Registry::POST_PARTITIONING, graph::kSettlingPhase, std::make_unique<SettlingPass>());
+    RegisterPass(Registry::POST_PARTITIONING, kPhase, std::make_unique<StrPass>());
   }
   return true;
 }
 
-[[maybe_unused]] const bool registered = Register();
-
-}  // namespace
 }  // namespace str

@@ -77,6 +77,10 @@ Settings ReadSettings() {
   if (settings.capture_only && settings.capture_directory.empty()) {
     Refuse("STR_CAPTURE_ONLY", "1", "needs STR_CAPTURE=DIR to say where to write");
   }
+  if (const std::string xla = Environment("STR_XLA"); !xla.empty()) {
+    if (xla != "keep" && xla != "off") Refuse("STR_XLA", xla, "must be keep or off");
+    settings.keep_xla = xla == "keep";
+  }
   settings.memory_limit_bytes = Size("STR_MEMORY_LIMIT");
   if (settings.memory_limit_bytes == 0) {
     Refuse("STR_MEMORY_LIMIT", Environment("STR_MEMORY_LIMIT"), "must be more than 0 bytes");

@@ -17,6 +17,7 @@ struct Settings {
   int verbose = 1;                // STR_VERBOSE=0..3; 0 is silent
   std::string capture_directory;  // STR_CAPTURE; empty: no capture
   bool capture_only = false;      // STR_CAPTURE_ONLY=1
+  bool keep_xla = false;          // STR_XLA=keep
   // STR_MEMORY_LIMIT; absent: no limit.
   std::optional<int64_t> memory_limit_bytes;
   // STR_HOST_LIMIT, STR_DISK_LIMIT: most that swapped tensors may take; absent: no limit.

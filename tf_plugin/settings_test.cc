@@ -22,7 +22,7 @@ class SettingsTest : public ::testing::Test {
     std::filesystem::create_directories(home_);
     for (const char* name :
          {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY", "STR_MEMORY_LIMIT",
-          "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR", "STR_VERIFY"}) {
+          "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR", "STR_VERIFY", "STR_XLA"}) {
       unsetenv(name);
     }
     setenv("HOME", home_.c_str(), 1);
@@ -54,7 +54,7 @@ TEST_F(SettingsTest, WithoutVariablesNothingIsAskedFor) {
 TEST_F(SettingsTest, EmptyVariablesAreAsGoodAsNone) {
   for (const char* name :
        {"STR_DISABLE", "STR_STRICT", "STR_VERBOSE", "STR_CAPTURE", "STR_CAPTURE_ONLY", "STR_MEMORY_LIMIT",
-        "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR", "STR_VERIFY"}) {
+        "STR_STRATEGY_FILE", "STR_HOST_LIMIT", "STR_DISK_LIMIT", "STR_SPILL_DIR", "STR_VERIFY", "STR_XLA"}) {
     Set(name, "");
   }
   EXPECT_SETTINGS(!s.disabled && !s.strict && s.verify && s.verbose == 1 && s.capture_directory.empty() &&
@@ -101,6 +101,16 @@ TEST_F(SettingsTest, CaptureNamesAFolder) {
   EXPECT_SETTINGS(s.capture_directory == "captured" && s.capture_only);
   unsetenv("STR_CAPTURE");
   EXPECT_REFUSED("STR-2001 STR_CAPTURE_ONLY=1: needs STR_CAPTURE=DIR");
+}
+
+TEST_F(SettingsTest, XlaIsKeptOnlyIfAskedFor) {
+  EXPECT_SETTINGS(!s.keep_xla);
+  Set("STR_XLA", "off");
+  EXPECT_SETTINGS(!s.keep_xla);
+  Set("STR_XLA", "keep");
+  EXPECT_SETTINGS(s.keep_xla);
+  Set("STR_XLA", "1");
+  EXPECT_REFUSED("STR-2001 STR_XLA=1: must be keep or off");
 }
 
 TEST_F(SettingsTest, TheLimitHasUnits) {

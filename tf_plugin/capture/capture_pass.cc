@@ -14,7 +14,7 @@
 #include "tf_plugin/capture/capture_files.h"
 #include "tf_plugin/capture/graph_description.h"
 #include "tf_plugin/capture/step_profile.h"
-#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/kernels/copy_engine.h"
@@ -29,9 +29,14 @@ using tensorflow::OpKernelContext;
 // Later steps are run, but not measured: their medians would not change.
 constexpr int kStepsMeasured = 6;
 
-const kernels::CopyRates& CopyRatesHere() {
-  static const kernels::CopyRates* const rates = new kernels::CopyRates(kernels::MeasureCopyRates());
-  return *rates;
+// Measured once for each device.
+const kernels::CopyRates& CopyRatesHere(const std::string& device) {
+  static absl::Mutex* const mutex = new absl::Mutex;
+  static auto* const rates = new std::map<std::string, kernels::CopyRates>;
+  absl::MutexLock lock(mutex);
+  const auto found = rates->find(device);
+  if (found != rates->end()) return found->second;
+  return rates->emplace(device, kernels::MeasureCopyRates(device)).first->second;
 }
 
 void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::string>& path) {
@@ -79,6 +84,7 @@ class CaptureObserver : public device::GraphObserver {
         profile_(nodes) {}
 
   absl::Mutex* OneAtATime() override { return &one_at_a_time_; }
+  bool WantsTimes() const override { return true; }
 
   void Starting(int index, OpKernelContext& context, device::OpRecord& op) override {
     op.in_marked_graph = index < nodes_;
@@ -91,7 +97,7 @@ class CaptureObserver : public device::GraphObserver {
       measuring_ = profile_.steps() < kStepsMeasured;
       finished_ = 0;
       inputs_.clear();
-      if (measuring_) memory_step_ = device::SharedDeviceMemory()->BeginStep();
+      if (measuring_) memory_step_ = memory()->BeginStep();
     }
     if (measuring_ && index < nodes_) inputs_[&context] = SeeInputs(context);
   }
@@ -115,9 +121,12 @@ class CaptureObserver : public device::GraphObserver {
   }
 
  private:
+  // Of the device that the graph runs on. It is there: only STR's own devices report their ops here.
+  device::DeviceMemory* memory() const { return device::FindDeviceMemory(description_.device()); }
+
   void CompleteStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     measuring_ = false;
-    const std::optional<device::StepMemory> memory = device::SharedDeviceMemory()->EndStep(memory_step_);
+    const std::optional<device::StepMemory> memory = this->memory()->EndStep(memory_step_);
     if (!memory.has_value()) {
       SayOnce("STR-3003", absl::StrCat("a step of ", description_.name(), " (", description_.fingerprint(),
                                        ") is not measured: another captured graph ran at the same time"));
@@ -129,8 +138,9 @@ class CaptureObserver : public device::GraphObserver {
       SayCaptured(graph, status);
       return;
     }
-    graph.set_copy_out_bytes_per_second(CopyRatesHere().out_bytes_per_second);
-    graph.set_copy_in_bytes_per_second(CopyRatesHere().in_bytes_per_second);
+    const kernels::CopyRates& rates = CopyRatesHere(description_.device());
+    graph.set_copy_out_bytes_per_second(rates.out_bytes_per_second);
+    graph.set_copy_in_bytes_per_second(rates.in_bytes_per_second);
     SayCaptured(graph, WriteCapture(graph, directory_));
     if (profile_.steps() == 1) SayLoops(graph);
   }

@@ -26,7 +26,7 @@ void DescribeEdges(const Node& node, config::Node& described) {
   std::vector<std::string> inputs(node.num_inputs());
   std::vector<std::string> controls;
   for (const Edge* edge : node.in_edges()) {
-    // The back edge of a loop would make a cycle; DescribeLoops adds what it stands for.
+    // The back edge of a loop would make a cycle; DescribeHiddenOrder adds what it stands for.
     if (!edge->src()->IsOp() || !graph::IsForwardEdge(*edge)) continue;
     if (edge->IsControlEdge()) {
       controls.push_back(edge->src()->name());
@@ -40,15 +40,16 @@ void DescribeEdges(const Node& node, config::Node& described) {
   described.mutable_control()->Assign(controls.begin(), controls.end());
 }
 
-// What leaves a loop may depend on all that enters it. Without these edges a program could ask for the one before it
-// computes the other, and the step would never end.
-void DescribeLoops(const graph::GraphView& view, config::GraphFile& graph) {
+// What leaves a loop may depend on all that enters it, and what is received on all that was sent. Without these edges a
+// program could ask for the one before it computes the other, and the step would never end.
+void DescribeHiddenOrder(const graph::GraphView& view, config::GraphFile& graph) {
   std::map<const Node*, int> index;
   for (size_t i = 0; i < view.order.size(); ++i) index[view.order[i]] = static_cast<int>(i);
   std::map<int, std::set<std::string>> controls;
   for (const auto& [first, second] : graph::LoopOrder(view.control_flow.loops)) {
     controls[index.at(second)].insert(first->name());
   }
+  for (const auto& [first, second] : view.across_devices) controls[index.at(second)].insert(first->name());
   for (const graph::Loop& loop : view.control_flow.loops) {
     if (loop.parent < 0) graph.add_loop()->set_name(loop.frame);
   }
@@ -101,12 +102,14 @@ config::GraphFile DescribeGraph(const graph::GraphView& view, const std::string&
     const graph::OpCost cost = graph::CostOf(*node, view.shapes);
     described.set_flops(cost.flops);
     described.set_moved_bytes(cost.moved_bytes);
+    const std::vector<bool> in_host_memory = graph::OutputsInHostMemory(*node);
     for (int i = 0; i < node->num_outputs(); ++i) {
       config::Output& output = *described.add_output() = graph::DescribeOutput(*node, i, view.shapes);
       output.set_bytes(graph::OutputBytes(*node, i, view.shapes).value_or(0));
-      // Outside of programs, and variables: not the step's own memory.
+      output.set_host_memory(in_host_memory[i]);
+      // Outside of programs, variables, and what is not on the device: not the step's own memory.
       output.set_external(!config::InProgram(described.recompute()) ||
-                          described.variable_use() == config::VARIABLE_READ);
+                          described.variable_use() == config::VARIABLE_READ || in_host_memory[i]);
     }
     if (node->num_outputs() == 0 || described.output(0).external()) continue;
     const bool shares = graph::IsView(node->type_string()) || graph::IsListOfSlices(node->type_string());
@@ -118,7 +121,7 @@ config::GraphFile DescribeGraph(const graph::GraphView& view, const std::string&
       }
     }
   }
-  DescribeLoops(view, graph);
+  DescribeHiddenOrder(view, graph);
   return graph;
 }
 
@@ -131,7 +134,7 @@ absl::Status FillBytesFromShapes(const graph::GraphView& view, config::GraphFile
     }
     for (int o = 0; o < node.num_outputs(); ++o) {
       const config::Output& output = graph.node(i).output(o);
-      if (IsHandle(node.output_type(o))) continue;
+      if (IsHandle(node.output_type(o)) || output.host_memory()) continue;
       if (!graph::OutputBytes(node, o, view.shapes).has_value()) {
         return absl::InvalidArgumentError(absl::StrCat("node '", node.name(), "' (", node.type_string(),
                                                        ") has an output of unknown size, ", config::ShapeText(output),

@@ -118,6 +118,8 @@ absl::Status StepProfile::Complete(const std::vector<int>& marked, config::Graph
       if (!output_seen.seen) continue;
       config::Output& output = *node.mutable_output(o);
       output.set_bytes(output_seen.bytes);
+      // It stays external, whatever buffer it shares.
+      if (output.host_memory()) continue;
       const bool view = o == 0 && (graph::IsView(node.op()) || graph::IsListOfSlices(node.op()));
       output.set_view_of_input_plus1(view ? 1 : output_seen.view_of + 1);
       std::set<int> candidates(output.forwards_input().begin(), output.forwards_input().end());

@@ -8,6 +8,7 @@
 #define STR_TF_PLUGIN_DEVICE_CURRENT_OP_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct OpRecord {
   int64_t max_held_bytes = 0;
   // Pointers this op allocated and still holds.
   std::vector<const void*> held;
+
+  // How long the op took on the device, where its kernel only enqueues work and the host's clock does not tell.
+  std::optional<int64_t> device_ns;
 
   // Why the op must fail although the kernel got memory (limit exceeded); empty if it need not.
   std::string out_of_memory;

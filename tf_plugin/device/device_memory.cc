@@ -1,21 +1,17 @@
 #include "tf_plugin/device/device_memory.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "absl/log/check.h"
 #include "absl/strings/str_cat.h"
 #include "config/text_units.h"
+#include "tf_plugin/device/host_memory_source.h"
 
 namespace str::device {
 namespace {
 
-// Address space costs nothing until it is touched.
-constexpr int64_t kRegionBytes = int64_t{1} << 40;
-// Resident memory may pass the limit by this much before free pages are returned: returning them has a price.
-constexpr int64_t kResidentSlackBytes = int64_t{16} << 20;
 // No memory is this large: what is larger may as well ask for this, and cannot overflow.
 constexpr size_t kImpossibleBytes = size_t{1} << 62;
 
@@ -26,15 +22,20 @@ int64_t RoundToGranule(size_t bytes) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(int64_t limit_bytes)
-    : limit_bytes_(limit_bytes), general_(kRegionBytes), arena_(kRegionBytes) {
+DeviceMemory::DeviceMemory(int64_t limit_bytes) : DeviceMemory(limit_bytes, std::make_unique<HostMemorySource>()) {}
+
+DeviceMemory::DeviceMemory(int64_t limit_bytes, std::unique_ptr<MemorySource> source)
+    : limit_bytes_(limit_bytes),
+      is_host_memory_(source->is_host_memory()),
+      memory_type_(source->memory_type()),
+      source_(std::move(source)) {
   if (limit_bytes != kNoLimit) stats_.bytes_limit = limit_bytes;
 }
 
 void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes) {
   OpRecord* const op = CurrentOp();
   void* const pointer = Allocate(op, alignment, RoundToGranule(num_bytes));
-  if (pointer != nullptr && op != nullptr && op->fill_with_zeros) std::memset(pointer, 0, num_bytes);
+  if (is_host_memory_ && pointer != nullptr && op != nullptr && op->fill_with_zeros) std::memset(pointer, 0, num_bytes);
   return pointer;
 }
 
@@ -50,7 +51,7 @@ void* DeviceMemory::Allocate(OpRecord* op, size_t alignment, int64_t bytes) {
     ++(pointer != nullptr ? step_memory_.placed : step_memory_.misplaced);
     if (pointer != nullptr) block.home = Block::kArena;
   }
-  if (pointer == nullptr) pointer = general_.Allocate(bytes, std::max<int64_t>(alignment, kGranuleBytes));
+  if (pointer == nullptr) pointer = source_->Allocate(bytes, std::max<int64_t>(alignment, kGranuleBytes));
   if (pointer == nullptr) return AllocateEmergency(op, bytes);
 
   if (op != nullptr && op->in_marked_graph && in_step_) {
@@ -71,7 +72,7 @@ void* DeviceMemory::Allocate(OpRecord* op, size_t alignment, int64_t bytes) {
   stats_.largest_alloc_size = std::max(stats_.largest_alloc_size, bytes);
   stats_.bytes_in_use += bytes;
   NoteLevel();
-  RelieveSystem();
+  source_->Relieve(stats_.bytes_in_use, limit_bytes_);
   return pointer;
 }
 
@@ -83,7 +84,7 @@ void* DeviceMemory::AllocatePlaced(OpRecord& op, int64_t bytes) {
     op.place_taken[i] = true;
     // Only a file changed by hand has such an offset; kernels crash on misaligned memory.
     if (place.offset() % kGranuleBytes != 0) return nullptr;
-    return arena_.AllocateAt(place.offset(), bytes);
+    return source_->AllocateAt(place.offset(), bytes);
   }
   return nullptr;
 }
@@ -96,8 +97,8 @@ void* DeviceMemory::AllocateEmergency(OpRecord* op, int64_t bytes) {
         " in use, ",
         limit_bytes_ == kNoLimit ? "no limit set" : absl::StrCat("limit ", config::FormatBytes(limit_bytes_)));
   }
-  void* pointer = nullptr;
-  if (posix_memalign(&pointer, kGranuleBytes, bytes) != 0) return nullptr;
+  void* const pointer = source_->AllocateEmergency(bytes);
+  if (pointer == nullptr) return nullptr;
   blocks_[pointer] = Block{bytes, 0, Block::kEmergency};
   return pointer;
 }
@@ -110,10 +111,14 @@ void DeviceMemory::DeallocateRaw(void* pointer) {
   const Block block = it->second;
   blocks_.erase(it);
   if (block.home == Block::kEmergency) {
-    free(pointer);
+    source_->FreeEmergency(pointer);
     return;
   }
-  (block.home == Block::kArena ? arena_ : general_).Free(pointer, block.bytes);
+  if (block.home == Block::kArena) {
+    source_->FreePlaced(pointer, block.bytes);
+  } else {
+    source_->Free(pointer, block.bytes);
+  }
   stats_.bytes_in_use -= block.bytes;
   if (block.step != 0 && block.step == step_) {
     if (block.loop >= 0) {
@@ -147,14 +152,6 @@ void DeviceMemory::NoteLevel() {
   step_memory_.own_peak_bytes = std::max(step_memory_.own_peak_bytes, step_own_bytes_);
 }
 
-void DeviceMemory::RelieveSystem() {
-  if (limit_bytes_ == kNoLimit) return;
-  const int64_t resident = stats_.bytes_in_use + general_.dirty_free_bytes() + arena_.dirty_free_bytes();
-  if (resident <= limit_bytes_ + kResidentSlackBytes) return;
-  general_.ReleaseHoles();
-  if (stats_.bytes_in_use + arena_.dirty_free_bytes() > limit_bytes_ + kResidentSlackBytes) arena_.ReleaseHoles();
-}
-
 std::optional<tensorflow::AllocatorStats> DeviceMemory::GetStats() {
   absl::MutexLock lock(&mutex_);
   return stats_;
@@ -166,6 +163,11 @@ bool DeviceMemory::ClearStats() {
   stats_.peak_bytes_in_use = stats_.bytes_in_use;
   stats_.largest_alloc_size = 0;
   return true;
+}
+
+void DeviceMemory::PrepareArena(int64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  source_->PrepareArena(bytes);
 }
 
 uint64_t DeviceMemory::BeginStep() {

@@ -1,15 +1,15 @@
 // File: device_memory.h
 //
-// The memory of STR's CPU device: a TensorFlow allocator with a hard limit on bytes in use.
+// The memory of a device: a TensorFlow allocator with a hard limit on bytes in use. Its blocks come from a source,
+// which is the host's memory for STR's CPU device and TensorFlow's own allocator for a GPU.
 //
 // - Every request is rounded up to kGranuleBytes; blocks are split exactly. So bytes in use, and with them the peak,
 //   depend only on what is alive and not on the history of the process.
 // - Under a plan, an op's allocations go to the places that were planned offline, in an arena of their own. An
 //   allocation that finds its place taken, or has none, is served from the general region: never wrong, only unplanned.
-// - A request beyond the limit gets emergency memory outside of the limit, and the op that asked fails with
-//   RESOURCE_EXHAUSTED after it returned (OpRecord::out_of_memory). Returning null is not an option: oneDNN's
-//   convolution uses the null pointer and takes the process down. Without a current op the message waits for the next
-//   op (TakePendingOutOfMemory).
+// - A request beyond the limit gets the source's emergency memory, outside of the limit, and the op that asked fails
+//   with RESOURCE_EXHAUSTED after it returned (OpRecord::out_of_memory). Without a current op the message waits for the
+//   next op (TakePendingOutOfMemory).
 //
 // Thread-safe.
 #ifndef STR_TF_PLUGIN_DEVICE_DEVICE_MEMORY_H_
@@ -27,7 +27,7 @@
 #include "absl/synchronization/mutex.h"
 #include "tensorflow/core/framework/allocator.h"
 #include "tf_plugin/device/current_op.h"
-#include "tf_plugin/device/virtual_region.h"
+#include "tf_plugin/device/memory_source.h"
 
 namespace str::device {
 
@@ -52,16 +52,19 @@ struct StepMemory {
 
 class DeviceMemory : public tensorflow::Allocator {
  public:
+  // Of the host.
   explicit DeviceMemory(int64_t limit_bytes);
+  DeviceMemory(int64_t limit_bytes, std::unique_ptr<MemorySource> source);
 
   std::string Name() override { return "str_device_memory"; }
   void* AllocateRaw(size_t alignment, size_t num_bytes) override;
   void DeallocateRaw(void* pointer) override;
   std::optional<tensorflow::AllocatorStats> GetStats() override;
   bool ClearStats() override;
-  tensorflow::AllocatorMemoryType GetMemoryType() const override {
-    return tensorflow::AllocatorMemoryType::kHostPageable;
-  }
+  tensorflow::AllocatorMemoryType GetMemoryType() const override { return memory_type_; }
+
+  // Before a step with planned places, all of which end at or below `bytes`.
+  void PrepareArena(int64_t bytes);
 
   // A step of a marked graph. One at a time: a second BeginStep starts anew, and the first step is then not measured.
   uint64_t BeginStep();
@@ -84,15 +87,14 @@ class DeviceMemory : public tensorflow::Allocator {
   void* Allocate(OpRecord* op, size_t alignment, int64_t bytes);
   void* AllocatePlaced(OpRecord& op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void* AllocateEmergency(OpRecord* op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Keeps resident pages near the limit where free blocks still hold some.
-  void RelieveSystem() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteLoop(int loop, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteLevel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int64_t limit_bytes_;
+  const bool is_host_memory_;
+  const tensorflow::AllocatorMemoryType memory_type_;
   absl::Mutex mutex_;
-  VirtualRegion general_ ABSL_GUARDED_BY(mutex_);
-  VirtualRegion arena_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<MemorySource> source_ ABSL_PT_GUARDED_BY(mutex_);
   std::unordered_map<const void*, Block> blocks_ ABSL_GUARDED_BY(mutex_);
   tensorflow::AllocatorStats stats_ ABSL_GUARDED_BY(mutex_);
   std::string pending_out_of_memory_ ABSL_GUARDED_BY(mutex_);

@@ -8,13 +8,22 @@
 #define STR_TF_PLUGIN_DEVICE_LIMITED_DEVICE_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 
+#include "tensorflow/core/common_runtime/device.h"
+#include "tensorflow/core/public/session_options.h"
 #include "tf_plugin/device/device_memory.h"
 
 namespace str::device {
 
-// REQUIRES: called before TensorFlow creates its devices.
-void RegisterLimitedDevice(int64_t limit_bytes);
+// Makes the CPU device of this full name; null leaves it to STR's own.
+using CpuDeviceMaker = std::function<std::unique_ptr<tensorflow::Device>(const tensorflow::SessionOptions& options,
+                                                                         const std::string& name)>;
+
+// `instead` is asked first, each time that TensorFlow creates its devices. REQUIRES: called before it does.
+void RegisterLimitedDevice(int64_t limit_bytes, CpuDeviceMaker instead = nullptr);
 
 // One for the process, as TensorFlow creates the CPU device several times; null before RegisterLimitedDevice.
 DeviceMemory* SharedDeviceMemory();

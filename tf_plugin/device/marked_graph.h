@@ -28,6 +28,8 @@ class GraphObserver {
   // If not null, held while an op runs, from before Starting until after Finished: ops then run one at a time, and each
   // one's time is its own. Not for asynchronous ops, which may wait for others.
   virtual absl::Mutex* OneAtATime() { return nullptr; }
+  // Whether Finished needs to know how long the op took by itself, where finding out delays the ops behind it.
+  virtual bool WantsTimes() const { return false; }
   // Sets in `op` how its memory is counted.
   virtual void Starting(int index, tensorflow::OpKernelContext& context, OpRecord& op) = 0;
   virtual void Finished(int index, tensorflow::OpKernelContext& context, const OpRecord& op, int64_t elapsed_ns) = 0;

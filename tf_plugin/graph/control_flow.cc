@@ -191,8 +191,20 @@ class ConditionWalk {
   std::vector<Conditions> of_loop_;     // under which the loop is entered
 };
 
-// `order` again, with the pairs of `more` in order too: otherwise as it was.
-std::vector<Node*> WithLoopOrder(const Graph& graph, const std::vector<Node*>& order, const NodePairs& more) {
+// Loops and the order; which nodes are inside is not yet known.
+ControlFlow FindLoops(const Graph& graph) {
+  ControlFlow control_flow;
+  control_flow.order = ForwardOrder(graph);
+  LoopFinder(graph, control_flow.order).MoveTo(control_flow);
+  if (!control_flow.loops.empty()) {
+    control_flow.order = WithMoreOrder(graph, control_flow.order, LoopOrder(control_flow.loops));
+  }
+  return control_flow;
+}
+
+}  // namespace
+
+std::vector<Node*> WithMoreOrder(const Graph& graph, const std::vector<Node*>& order, const NodePairs& more) {
   std::vector<int> rank(graph.num_node_ids(), 0);
   for (size_t i = 0; i < order.size(); ++i) rank[order[i]->id()] = static_cast<int>(i);
   std::vector<std::vector<int>> users(order.size());
@@ -223,19 +235,6 @@ std::vector<Node*> WithLoopOrder(const Graph& graph, const std::vector<Node*>& o
   // A loop that waits for itself: TensorFlow would not run such a graph to its end either.
   return sorted.size() == order.size() ? sorted : order;
 }
-
-// Loops and the order; which nodes are inside is not yet known.
-ControlFlow FindLoops(const Graph& graph) {
-  ControlFlow control_flow;
-  control_flow.order = ForwardOrder(graph);
-  LoopFinder(graph, control_flow.order).MoveTo(control_flow);
-  if (!control_flow.loops.empty()) {
-    control_flow.order = WithLoopOrder(graph, control_flow.order, LoopOrder(control_flow.loops));
-  }
-  return control_flow;
-}
-
-}  // namespace
 
 bool IsForwardEdge(const Edge& edge) { return !edge.src()->IsNextIteration(); }
 

@@ -73,6 +73,11 @@ int OutermostLoop(const ControlFlow& control_flow, const tensorflow::Node& node)
 using NodePairs = std::vector<std::pair<tensorflow::Node*, tensorflow::Node*>>;
 NodePairs LoopOrder(const std::vector<Loop>& loops);
 
+// `order`, a topological order of all nodes of `graph`, with the pairs of `more` in order too: otherwise as it was.
+// Pairs that contradict the graph's edges change nothing.
+std::vector<tensorflow::Node*> WithMoreOrder(const tensorflow::Graph& graph,
+                                             const std::vector<tensorflow::Node*>& order, const NodePairs& more);
+
 // False for the back edges of loops.
 bool IsForwardEdge(const tensorflow::Edge& edge);
 

@@ -1,12 +1,14 @@
 #include "tf_plugin/graph/graph_view.h"
 
 #include <algorithm>
+#include <map>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "config/tensor_name.h"
+#include "tensorflow/core/framework/memory_types.h"
 #include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/hash.h"
 #include "tensorflow/core/util/device_name_utils.h"
@@ -42,15 +44,48 @@ std::string Fingerprint(const GraphView& view) {
   return absl::StrCat(absl::Hex(tensorflow::Hash64(absl::StrJoin(lines, "\n")), absl::kZeroPad16));
 }
 
+NodePairs FindPairs(const tensorflow::Graph& graph, const Surroundings& surroundings) {
+  std::map<std::string, Node*> nodes;
+  for (Node* node : graph.op_nodes()) {
+    if (node->IsSend() || node->IsRecv()) nodes[node->name()] = node;
+  }
+  NodePairs pairs;
+  for (const auto& [first, second] : surroundings.order) pairs.emplace_back(nodes.at(first), nodes.at(second));
+  return pairs;
+}
+
+std::string DeviceTypeOf(const Node& node) {
+  tensorflow::DeviceNameUtils::ParsedName device;
+  const bool parsed = tensorflow::DeviceNameUtils::ParseFullName(node.assigned_device_name(), &device);
+  return parsed && device.has_type ? device.type : tensorflow::DEVICE_CPU;
+}
+
+// Both empty on a CPU, where nothing lies elsewhere, and for a node without a kernel.
+void FindMemoryTypes(const Node& node, tensorflow::MemoryTypeVector& inputs, tensorflow::MemoryTypeVector& outputs) {
+  const std::string device = DeviceTypeOf(node);
+  if (device == tensorflow::DEVICE_CPU) return;
+  const absl::Status status = tensorflow::MemoryTypesForNode(
+      tensorflow::OpRegistry::Global(), tensorflow::DeviceType(device), node.def(), &inputs, &outputs);
+  if (status.ok()) return;
+  inputs.clear();
+  outputs.clear();
+}
+
 }  // namespace
 
-GraphView MakeGraphView(const tensorflow::Graph& graph) {
+GraphView MakeGraphView(const tensorflow::Graph& graph, const Surroundings& surroundings) {
   GraphView view;
   view.control_flow = AnalyzeControlFlow(graph);
+  if (!surroundings.order.empty()) {
+    view.across_devices = FindPairs(graph, surroundings);
+    NodePairs more = LoopOrder(view.control_flow.loops);
+    more.insert(more.end(), view.across_devices.begin(), view.across_devices.end());
+    view.control_flow.order = WithMoreOrder(graph, view.control_flow.order, more);
+  }
   for (Node* node : view.control_flow.order) {
     if (node->IsOp()) view.order.push_back(node);
   }
-  view.shapes = InferStaticShapes(graph, view.order);
+  view.shapes = InferStaticShapes(graph, view.order, surroundings.received);
   view.recompute.resize(graph.num_node_ids());
   for (const Node* node : view.order) {
     // Results keep their own kind: a result that may be missing is still a result.
@@ -71,13 +106,13 @@ config::Output DescribeOutput(const Node& node, int output, const StaticShapes& 
 }
 
 std::vector<const Node*> ResultsOf(const GraphView& view) {
-  std::vector<const Node*> results;
+  std::map<int, const Node*> by_index;
   for (const Node* node : view.order) {
     int index = 0;
-    if (!node->IsRetval() || !tensorflow::TryGetNodeAttr(node->attrs(), "index", &index) || index < 0) continue;
-    if (index >= static_cast<int>(results.size())) results.resize(index + 1, nullptr);
-    results[index] = node;
+    if (node->IsRetval() && tensorflow::TryGetNodeAttr(node->attrs(), "index", &index)) by_index[index] = node;
   }
+  std::vector<const Node*> results;
+  for (const auto& [index, node] : by_index) results.push_back(node);
   return results;
 }
 
@@ -87,23 +122,40 @@ bool IsTrainingGraph(const tensorflow::Graph& graph) {
   for (const Node* node : graph.op_nodes()) {
     const config::VariableUse use = VariableUseOf(*node);
     updates |= use == config::VARIABLE_UPDATE || use == config::VARIABLE_REPLACE;
-    gradients |= absl::StrContains(node->type_string(), "Grad") || absl::StrContains(node->type_string(), "Backprop") ||
-                 absl::StrContains(node->name(), "gradient_tape");
+    gradients |= IsOfGradients(node->type_string(), node->name());
   }
   return updates && gradients;
 }
 
-std::string WhyNotPlannable(const tensorflow::Graph& graph) {
+std::vector<bool> OutputsInHostMemory(const Node& node) {
+  tensorflow::MemoryTypeVector inputs, outputs;
+  FindMemoryTypes(node, inputs, outputs);
+  std::vector<bool> in_host_memory(node.num_outputs(), false);
+  for (size_t i = 0; i < outputs.size(); ++i) in_host_memory[i] = outputs[i] == tensorflow::HOST_MEMORY;
+  return in_host_memory;
+}
+
+bool IsInputInHostMemory(const Node& node, int input) {
+  tensorflow::MemoryTypeVector inputs, outputs;
+  FindMemoryTypes(node, inputs, outputs);
+  return input < static_cast<int>(inputs.size()) && inputs[input] == tensorflow::HOST_MEMORY;
+}
+
+std::string WhyNotPlannable(const tensorflow::Graph& graph, const Surroundings& surroundings) {
   for (const Node* node : graph.op_nodes()) {
-    tensorflow::DeviceNameUtils::ParsedName device;
-    if (tensorflow::DeviceNameUtils::ParseFullName(node->assigned_device_name(), &device) && device.has_type &&
-        device.type != tensorflow::DEVICE_CPU) {
-      return absl::StrCat("node '", node->name(), "' runs on a ", device.type, "; only steps on the CPU are supported");
+    const std::string device = DeviceTypeOf(*node);
+    if (device != tensorflow::DEVICE_CPU && device != tensorflow::DEVICE_GPU) {
+      return absl::StrCat("node '", node->name(), "' runs on a ", device,
+                          "; only steps on CPUs and GPUs are supported");
     }
-    if (node->IsSend() || node->IsRecv()) {
+    if (device == tensorflow::DEVICE_CPU && (node->IsSend() || node->IsRecv())) {
       return absl::StrCat("node '", node->name(),
-                          "' exchanges tensors with another device; steps over several devices are not supported");
+                          "' exchanges tensors with another device; of such a step only what runs on a GPU is planned");
     }
+  }
+  if (!surroundings.may_get_nothing.empty()) {
+    return absl::StrCat("node '", surroundings.may_get_nothing,
+                        "' receives what another device sends in some steps only, out of a loop or conditional");
   }
   return "";
 }

@@ -179,7 +179,7 @@ TEST(GraphViewTest, GradientsAreAlsoKnownByTheirScope) {
   EXPECT_TRUE(IsTrainingGraph(b.graph()));
 }
 
-TEST(GraphViewTest, StepsOverSeveralDevicesAreRefusedByTheNode) {
+TEST(GraphViewTest, TheCpusPartOfAStepOverSeveralDevicesIsRefusedByTheNode) {
   GraphBuilder b;
   b.Floats("x", {2});
   EXPECT_EQ(WhyNotPlannable(b.graph()), "");
@@ -191,14 +191,16 @@ TEST(GraphViewTest, StepsOverSeveralDevicesAreRefusedByTheNode) {
   EXPECT_NE(WhyNotPlannable(b.graph()).find("'to_elsewhere'"), std::string::npos);
 }
 
-TEST(GraphViewTest, StepsOnOtherDevicesThanTheCpuAreRefusedByTheNode) {
+TEST(GraphViewTest, StepsOnOtherDevicesThanCpusAndGpusAreRefusedByTheNode) {
   GraphBuilder b;
   b.Floats("x", {2});
   b.Add("Neg", "y", {"x"});
   b.Find("x")->set_assigned_device_name("/job:localhost/replica:0/task:0/device:CPU:0");
   EXPECT_EQ(WhyNotPlannable(b.graph()), "");
   b.Find("y")->set_assigned_device_name("/job:localhost/replica:0/task:0/device:GPU:0");
-  EXPECT_EQ(WhyNotPlannable(b.graph()), "node 'y' runs on a GPU; only steps on the CPU are supported");
+  EXPECT_EQ(WhyNotPlannable(b.graph()), "");
+  b.Find("y")->set_assigned_device_name("/job:localhost/replica:0/task:0/device:TPU:0");
+  EXPECT_EQ(WhyNotPlannable(b.graph()), "node 'y' runs on a TPU; only steps on CPUs and GPUs are supported");
 }
 
 }  // namespace

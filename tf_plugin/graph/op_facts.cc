@@ -45,9 +45,10 @@ bool HasHandle(const Node& node) {
 
 }  // namespace
 
-config::VariableUse VariableUseOf(const Node& node) {
-  const std::string& op = node.type_string();
-  if (node.num_inputs() == 0 || node.input_type(0) != tensorflow::DT_RESOURCE) return config::VARIABLE_NONE;
+namespace {
+
+// Of an op whose first input is a resource.
+config::VariableUse UseOfOp(const std::string& op) {
   if (op == "ReadVariableOp") return config::VARIABLE_READ;
   if (op == "AssignVariableOp") return config::VARIABLE_REPLACE;
   if (op == "AssignAddVariableOp" || op == "AssignSubVariableOp" || absl::StartsWith(op, "ResourceApply") ||
@@ -55,6 +56,22 @@ config::VariableUse VariableUseOf(const Node& node) {
     return config::VARIABLE_UPDATE;
   }
   return config::VARIABLE_NONE;
+}
+
+}  // namespace
+
+config::VariableUse VariableUseOf(const Node& node) {
+  if (node.num_inputs() == 0 || node.input_type(0) != tensorflow::DT_RESOURCE) return config::VARIABLE_NONE;
+  return UseOfOp(node.type_string());
+}
+
+bool ChangesVariable(const std::string& op) {
+  const config::VariableUse use = UseOfOp(op);
+  return use == config::VARIABLE_UPDATE || use == config::VARIABLE_REPLACE;
+}
+
+bool IsOfGradients(const std::string& op, const std::string& name) {
+  return absl::StrContains(op, "Grad") || absl::StrContains(op, "Backprop") || absl::StrContains(name, "gradient_tape");
 }
 
 const Node* VariableOf(const Node& node) {

@@ -18,6 +18,12 @@ config::Recompute RecomputeOf(const tensorflow::Node& node);
 
 config::VariableUse VariableUseOf(const tensorflow::Node& node);
 
+// Whether ops of this type change the variable whose handle they take.
+bool ChangesVariable(const std::string& op);
+
+// Whether a node with this op and name computes gradients, as far as both tell.
+bool IsOfGradients(const std::string& op, const std::string& name);
+
 // The node that holds the handle of the variable that `node` reads or changes; null if it does neither.
 const tensorflow::Node* VariableOf(const tensorflow::Node& node);
 

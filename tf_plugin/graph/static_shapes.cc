@@ -22,6 +22,16 @@ void SeedArgument(const Node& node, tensorflow::ShapeRefiner& refiner) {
   refiner.SetShape(&node, 0, shape).IgnoreError();
 }
 
+void SeedReceived(const Node& node, const ReceivedShapes& received, tensorflow::ShapeRefiner& refiner) {
+  const auto found = received.find(node.name());
+  ShapeHandle shape;
+  if (found == received.end() ||
+      !refiner.GetContext(&node)->MakeShapeFromPartialTensorShape(found->second, &shape).ok()) {
+    return;
+  }
+  refiner.SetShape(&node, 0, shape).IgnoreError();
+}
+
 // The shape of what a variable's handle points to.
 void SeedHandle(const Node& node, tensorflow::ShapeRefiner& refiner) {
   std::vector<PartialTensorShape> shapes;
@@ -55,7 +65,8 @@ void CorrectOneDnnShapes(const Node& node, std::vector<PartialTensorShape>& outp
 
 }  // namespace
 
-StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector<Node*>& order) {
+StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector<Node*>& order,
+                               const ReceivedShapes& received) {
   tensorflow::ShapeRefiner refiner(graph.versions(), graph.op_registry());
   refiner.set_require_shape_inference_fns(false);
   StaticShapes shapes(graph.num_node_ids());
@@ -67,6 +78,7 @@ StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector
       SeedArgument(*node, refiner);
       SeedHandle(*node, refiner);
     }
+    if (node->IsRecv()) SeedReceived(*node, received, refiner);
     InferenceContext* const context = refiner.GetContext(node);
     if (context == nullptr) continue;
     for (int i = 0; i < node->num_outputs(); ++i) {

@@ -4,6 +4,8 @@
 #ifndef STR_TF_PLUGIN_GRAPH_STATIC_SHAPES_H_
 #define STR_TF_PLUGIN_GRAPH_STATIC_SHAPES_H_
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "tensorflow/core/framework/tensor_shape.h"
@@ -15,8 +17,12 @@ namespace str::graph {
 // (some exist) costs the shapes of that node only.
 using StaticShapes = std::vector<std::vector<tensorflow::PartialTensorShape>>;
 
+// By name of a Recv: the shape of what it receives (partitions.h).
+using ReceivedShapes = std::map<std::string, tensorflow::PartialTensorShape>;
+
 // `order` is a topological order of all nodes of `graph`.
-StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector<tensorflow::Node*>& order);
+StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector<tensorflow::Node*>& order,
+                               const ReceivedShapes& received = {});
 
 }  // namespace str::graph
 

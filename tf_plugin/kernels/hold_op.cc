@@ -1,4 +1,4 @@
-// The CPU kernel of StrHold.
+// The kernel of StrHold, the same on every device.
 #include "tensorflow/core/framework/op_kernel.h"
 
 namespace str::kernels {
@@ -11,6 +11,7 @@ class HoldOp : public tensorflow::OpKernel {
 };
 
 REGISTER_KERNEL_BUILDER(Name("StrHold").Device(tensorflow::DEVICE_CPU), HoldOp);
+REGISTER_KERNEL_BUILDER(Name("StrHold").Device(tensorflow::DEVICE_GPU), HoldOp);
 
 }  // namespace
 }  // namespace str::kernels

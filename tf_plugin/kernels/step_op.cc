@@ -199,6 +199,9 @@ class ChainEndOp : public OpKernel {
 
 REGISTER_KERNEL_BUILDER(Name("StrStep").Device(tensorflow::DEVICE_CPU), StepOp);
 REGISTER_KERNEL_BUILDER(Name("StrChainEnd").Device(tensorflow::DEVICE_CPU), ChainEndOp);
+// Where arguments and results lie is said by attributes of the node (rewrite/step_function.cc).
+REGISTER_KERNEL_BUILDER(Name("StrStep").Device(tensorflow::DEVICE_GPU), StepOp);
+REGISTER_KERNEL_BUILDER(Name("StrChainEnd").Device(tensorflow::DEVICE_GPU), ChainEndOp);
 
 }  // namespace
 }  // namespace str::kernels

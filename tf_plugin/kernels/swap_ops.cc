@@ -11,6 +11,7 @@ REGISTER_OP("StrSwapOut")
     .Output("host: variant")
     .Attr("T: type")
     .Attr("disk: bool = false")
+    .Attr("host_pool_bytes: int = 0")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::ScalarShape);
 

@@ -13,6 +13,8 @@
 #ifndef STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_
 #define STR_TF_PLUGIN_KERNELS_SWAP_OPS_H_
 
+#include <cstdint>
+
 namespace str::kernels {
 
 inline constexpr char kSwapOut[] = "StrSwapOut";
@@ -21,6 +23,15 @@ inline constexpr char kSwapIn[] = "StrSwapIn";
 inline constexpr char kSwapInWait[] = "StrSwapInWait";
 inline constexpr char kHold[] = "StrHold";
 inline constexpr char kDiskAttr[] = "disk";
+// On a StrSwapOut: how much host memory all copies of the step take at once. A GPU's kernel takes it before the first
+// step, because pinned memory is slow to get.
+inline constexpr char kHostPoolAttr[] = "host_pool_bytes";
+
+// Copies in a GPU's pool of host memory begin at multiples of this, and none is empty.
+inline constexpr int64_t kPoolGranuleBytes = 256;
+constexpr int64_t RoundedForPool(int64_t bytes) {
+  return bytes <= 0 ? kPoolGranuleBytes : (bytes + kPoolGranuleBytes - 1) / kPoolGranuleBytes * kPoolGranuleBytes;
+}
 
 }  // namespace str::kernels
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "config/text_units.h"
-#include "tf_plugin/device/limited_device.h"
+#include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/messages.h"
 
 namespace str::rewrite {
@@ -64,7 +64,17 @@ void PlanObserver::Begin(int64_t step_id) {
   if (++step.calls > 1) step.values.reset();
   if (!added) return;
   if (!reported_ && promise_.tensors != nullptr) step.values.emplace(*promise_.tensors);
-  step.memory_step = device::SharedDeviceMemory()->BeginStep();
+  if (device::DeviceMemory* const memory = this->memory(); memory != nullptr) {
+    memory->PrepareArena(promise_.strategy->arena_bytes());
+    step.memory_step = memory->BeginStep();
+  }
+}
+
+device::DeviceMemory* PlanObserver::memory() const { return device::FindDeviceMemory(promise_.device); }
+
+std::optional<device::StepMemory> PlanObserver::EndMemory(const Step& step) const {
+  device::DeviceMemory* const memory = this->memory();
+  return memory != nullptr ? memory->EndStep(step.memory_step) : std::nullopt;
 }
 
 void PlanObserver::Starting(int index, tensorflow::OpKernelContext& context, device::OpRecord& op) {
@@ -113,7 +123,7 @@ absl::Status PlanObserver::Abandon(int64_t step_id, const absl::Status& status) 
   const auto ended = Leave(step_id);
   if (ended.empty()) return status;
   const Step& step = ended.mapped();
-  device::SharedDeviceMemory()->EndStep(step.memory_step);
+  EndMemory(step);
   if (step.calls > 1) return status;
   // Did the step fail because of the plan? Then the plan is not run again.
   const auto broken = [&](const std::string& code, const std::string& what, const std::string& advice) {
@@ -139,7 +149,7 @@ absl::Status PlanObserver::End(int64_t step_id, const std::vector<bool>& deliver
   // Another call of the same step is under way, and nodes are counted for all together.
   if (ended.empty()) return CheckResults(delivered);
   const Step& step = ended.mapped();
-  const std::optional<device::StepMemory> memory = device::SharedDeviceMemory()->EndStep(step.memory_step);
+  const std::optional<device::StepMemory> memory = EndMemory(step);
   if (const std::string problem = step.failed ? "" : step.runs.Problem(step.calls); !problem.empty()) {
     return Broken("STR-4001", problem, kHalfUpdated);
   }

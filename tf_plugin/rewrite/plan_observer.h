@@ -43,6 +43,8 @@ struct PlanPromise {
   std::vector<std::string> result_names;
   // Null: values are not compared.
   std::unique_ptr<const ProgramTensors> tensors;
+  // Short name of the device whose memory is measured.
+  std::string device = "CPU:0";
   // For the error that a broken promise becomes.
   bool strict = false;
 };
@@ -83,6 +85,9 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
   Step* Find(int64_t step_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The error of a step that broke the promise.
   absl::Status Broken(const std::string& code, const std::string& what, const std::string& advice) const;
+  // Null if the device is not STR's own: then memory is not measured.
+  device::DeviceMemory* memory() const;
+  std::optional<device::StepMemory> EndMemory(const Step& step) const;
   absl::Status CheckResults(const std::vector<bool>& delivered) const;
   absl::Status CheckMemory(const device::StepMemory& memory) const;
   void Report(const Step& step, const std::optional<device::StepMemory>& memory) const;

@@ -9,6 +9,7 @@
 #include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/kernels/planned_step.h"
 #include "tf_plugin/kernels/swap_ops.h"
+#include "tf_plugin/rewrite/tier_needs.h"
 
 namespace str::rewrite {
 namespace {
@@ -25,7 +26,7 @@ absl::Status Refused(const std::string& what, const std::string& why) {
 
 ProgramRewriter::ProgramRewriter(const config::StrategyFile& strategy, const graph::GraphView& view,
                                  tensorflow::Graph& graph)
-    : strategy_(strategy), view_(view), graph_(graph) {
+    : strategy_(strategy), view_(view), graph_(graph), host_pool_bytes_(FindTierNeeds(strategy, view).host_pool_bytes) {
   inputs_.resize(graph.num_node_ids());
   for (Node* node : view.order) {
     nodes_[node->name()] = node;
@@ -224,6 +225,7 @@ absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor, bool dis
                             .Device(original.requested_device())
                             .Attr("T", type)
                             .Attr(kernels::kDiskAttr, disk)
+                            .Attr(kernels::kHostPoolAttr, host_pool_bytes_)
                             .Input(source->node->name(), source->output, type)
                             .Finalize(&definition);
   if (!status.ok()) return status;

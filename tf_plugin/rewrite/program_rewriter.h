@@ -13,6 +13,7 @@
 #ifndef STR_TF_PLUGIN_REWRITE_PROGRAM_REWRITER_H_
 #define STR_TF_PLUGIN_REWRITE_PROGRAM_REWRITER_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -87,6 +88,7 @@ class ProgramRewriter {
   const config::StrategyFile& strategy_;
   const graph::GraphView& view_;
   tensorflow::Graph& graph_;
+  const int64_t host_pool_bytes_;
   std::map<std::string, tensorflow::Node*> nodes_;
   // By node id: the data inputs before anything was changed.
   std::vector<std::vector<Tensor>> inputs_;

@@ -1,13 +1,18 @@
 #include "tf_plugin/rewrite/rewrite_pass.h"
 
 #include <atomic>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/graph/graph.h"
+#include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/messages.h"
 #include "tf_plugin/rewrite/graph_verifier.h"
@@ -63,8 +68,9 @@ const Strategies::Entry* FindAlmost(const Strategies& strategies, const graph::G
   return &adapted;
 }
 
-absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, RewriteResult& result) {
-  const graph::GraphView view = graph::MakeGraphView(copy);
+absl::Status RewriteCopy(const config::StrategyFile& strategy, const graph::Surroundings& surroundings, Graph& copy,
+                         RewriteResult& result) {
+  const graph::GraphView view = graph::MakeGraphView(copy, surroundings);
   if (absl::Status status = ProgramRewriter(strategy, view, copy).Rewrite(result); !status.ok()) return status;
   if (absl::Status status = VerifyGraph(copy); !status.ok()) return status;
   return VerifyChain(result.nodes);
@@ -74,7 +80,7 @@ absl::Status RewriteCopy(const config::StrategyFile& strategy, Graph& copy, Rewr
 std::vector<bool> AlwaysDelivered(const graph::GraphView& view) {
   std::vector<bool> always;
   for (const tensorflow::Node* result : graph::ResultsOf(view)) {
-    always.push_back(result != nullptr && !view.control_flow.may_be_dead[result->id()]);
+    always.push_back(!view.control_flow.may_be_dead[result->id()]);
   }
   return always;
 }
@@ -84,7 +90,7 @@ std::vector<std::string> ResultNames(const graph::GraphView& view) {
   std::vector<std::string> names;
   for (const tensorflow::Node* result : graph::ResultsOf(view)) {
     const tensorflow::Edge* edge = nullptr;
-    const bool found = result != nullptr && result->input_edge(0, &edge).ok();
+    const bool found = result->input_edge(0, &edge).ok();
     names.push_back(found ? absl::StrCat(edge->src()->name(), ":", edge->src_output()) : "");
   }
   return names;
@@ -96,10 +102,17 @@ std::string NameOfThisOne(const std::string& fingerprint) {
   return absl::StrCat(fingerprint, "_", count++);
 }
 
+// Too small to be a step, or rewritten already.
+bool IsLeftAlone(const Graph& graph) {
+  return graph.num_op_nodes() < graph::kSmallestGraphNodes || IsWrapped(graph) || device::IsMarked(graph);
+}
+
+bool IsHostDevice(const std::string& short_name) { return absl::StartsWith(short_name, tensorflow::DEVICE_CPU); }
+
 }  // namespace
 
-absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options,
-                                       const Graph& graph) {
+absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options, const Graph& graph,
+                                       const GraphPlace& place) {
   const bool training = graph::IsTrainingGraph(graph);
   PlannedGraph planned;
   // The result of a refusal: an unplanned graph, or an error if strict.
@@ -110,7 +123,7 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
   if (strategies.by_fingerprint.empty()) {
     return unplanned(options.strict && training ? strategies.error : absl::OkStatus());
   }
-  const graph::GraphView view = graph::MakeGraphView(graph);
+  const graph::GraphView view = graph::MakeGraphView(graph, place.surroundings);
   const auto found = strategies.by_fingerprint.find(view.fingerprint);
   Strategies::Entry adapted;
   const Strategies::Entry* entry = nullptr;
@@ -129,15 +142,23 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
   if (entry != &adapted) {
     if (absl::Status status = MatchStrategy(*strategy, view); !status.ok()) return refuse(status.message());
   }
-  if (std::string reason = graph::WhyNotPlannable(graph); !reason.empty()) return refuse(reason);
-  if (absl::Status status = CheckTiers(FindTierNeeds(*strategy, view), options.limits); !status.ok()) {
+  if (!strategy->device().empty() && strategy->device() != place.device) {
+    return refuse(absl::StrCat("made for ", strategy->device(), ", this graph runs on ", place.device));
+  }
+  if (std::string reason = graph::WhyNotPlannable(graph, place.surroundings); !reason.empty()) return refuse(reason);
+  const TierNeeds needs = FindTierNeeds(*strategy, view);
+  if (absl::Status status = CheckTiers(needs, options.limits); !status.ok()) {
     return refuse(status.message(), "STR-2005");
   }
+  const bool on_host = IsHostDevice(place.device);
+  if (needs.uses_disk && !on_host) return refuse("tensors of a GPU are not swapped to the disk", "STR-2005");
 
   auto copy = std::make_unique<Graph>(graph.flib_def());
   copy->Copy(graph);
   RewriteResult result;
-  if (absl::Status status = RewriteCopy(*strategy, *copy, result); !status.ok()) return refuse(status.message());
+  if (absl::Status status = RewriteCopy(*strategy, place.surroundings, *copy, result); !status.ok()) {
+    return refuse(status.message());
+  }
   for (const std::string& refusal : result.refusals) {
     SayOnce("STR-2004", absl::StrCat(entry->path, ": refused ", refusal));
   }
@@ -151,7 +172,9 @@ absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const Rewri
   promise.nodes = ProgramNodes(result.nodes, *copy);
   promise.always_delivered = AlwaysDelivered(view);
   promise.result_names = ResultNames(view);
-  if (options.verify) promise.tensors = std::make_unique<const ProgramTensors>(*strategy, view);
+  promise.device = place.device;
+  // The host cannot read a GPU's values.
+  if (options.verify && on_host) promise.tensors = std::make_unique<const ProgramTensors>(*strategy, view);
   promise.strict = options.strict;
   planned.observer = std::make_shared<PlanObserver>(std::move(promise), result);
   planned.path = entry->path;
@@ -167,18 +190,54 @@ std::shared_ptr<kernels::StepGuard> Register(const PlannedGraph& planned) {
   return std::shared_ptr<kernels::StepGuard>(planned.observer.get(), remove);
 }
 
+absl::Status PutInPlace(const PlannedGraph& planned, const RewriteOptions& options, std::unique_ptr<Graph>& graph) {
+  const auto& functions = options.functions != nullptr ? *options.functions : graph->flib_def();
+  std::shared_ptr<kernels::StepGuard> guard = Register(planned);
+  if (absl::Status status = WrapStep(planned.name, *planned.graph, functions, std::move(guard), options.strict, graph);
+      !status.ok()) {
+    return Refuse(absl::StrCat(planned.path, " not used: ", status.message()), options.strict);
+  }
+  if (!planned.differences.empty()) SayOnce("STR-3006", planned.differences);
+  return absl::OkStatus();
+}
+
 absl::Status RewriteGraph(const Strategies& strategies, const RewriteOptions& options, std::unique_ptr<Graph>& graph) {
-  if (graph->num_op_nodes() < graph::kSmallestGraphNodes || IsWrapped(*graph)) return absl::OkStatus();
+  if (IsLeftAlone(*graph)) return absl::OkStatus();
   const absl::StatusOr<PlannedGraph> planned = PlanGraph(strategies, options, *graph);
   if (!planned.ok() || planned->graph == nullptr) return planned.status();
-  const auto& functions = options.functions != nullptr ? *options.functions : graph->flib_def();
-  std::shared_ptr<kernels::StepGuard> guard = Register(*planned);
-  if (absl::Status status =
-          WrapStep(planned->name, *planned->graph, functions, std::move(guard), options.strict, graph);
-      !status.ok()) {
-    return Refuse(absl::StrCat(planned->path, " not used: ", status.message()), options.strict);
+  return PutInPlace(*planned, options, graph);
+}
+
+absl::Status RewritePartitions(const Strategies& strategies, const RewriteOptions& options,
+                               PartitionGraphs& partitions) {
+  graph::Partitions step;
+  for (const auto& [device, graph] : partitions) step[device] = graph.get();
+  // What would run, and the plans in it.
+  graph::Partitions rewritten = step;
+  std::map<std::string, PlannedGraph> plans;
+  for (const auto& [device, graph] : step) {
+    if (IsLeftAlone(*graph)) continue;
+    const GraphPlace place = {device::ShortDeviceName(device), graph::SurroundingsOf(step, device)};
+    absl::StatusOr<PlannedGraph> planned = PlanGraph(strategies, options, *graph, place);
+    if (!planned.ok()) return planned.status();
+    if (planned->graph == nullptr) continue;
+    if (std::string reason = device::WhyNotObserved(place.device); !reason.empty()) {
+      absl::Status status = Refuse(absl::StrCat(planned->path, " not used: ", reason), options.strict);
+      if (!status.ok()) return status;
+      continue;
+    }
+    rewritten[device] = planned->graph.get();
+    plans.emplace(device, *std::move(planned));
   }
-  if (!planned->differences.empty()) SayOnce("STR-3006", planned->differences);
+  if (plans.empty()) return absl::OkStatus();
+  if (absl::Status status = graph::VerifyUnion(rewritten); !status.ok()) {
+    std::vector<std::string> paths;
+    for (const auto& [device, planned] : plans) paths.push_back(planned.path);
+    return Refuse(absl::StrCat(absl::StrJoin(paths, ", "), " not used: ", status.message()), options.strict);
+  }
+  for (const auto& [device, planned] : plans) {
+    if (absl::Status status = PutInPlace(planned, options, partitions.at(device)); !status.ok()) return status;
+  }
   return absl::OkStatus();
 }
 

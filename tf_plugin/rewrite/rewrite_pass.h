@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -25,6 +26,12 @@ struct RewriteOptions {
   TierLimits limits;
   // What the graph calls. Null: the graph's own library has it.
   const tensorflow::FunctionLibraryDefinition* functions = nullptr;
+};
+
+// Where a graph runs: the short name of its device, and what it has to know of the step's other devices.
+struct GraphPlace {
+  std::string device = "CPU:0";
+  graph::Surroundings surroundings;
 };
 
 // A graph with a strategy's program in it, not yet run.
@@ -48,16 +55,27 @@ struct PlannedGraph {
 // A strategy that does not fit is reported once with the first difference, for training graphs only, and the graph
 // stays as it is; with `strict` that is an error instead.
 absl::StatusOr<PlannedGraph> PlanGraph(const Strategies& strategies, const RewriteOptions& options,
-                                       const tensorflow::Graph& graph);
+                                       const tensorflow::Graph& graph, const GraphPlace& place = {});
 
 // Registers the observer with the device, for as long as the guard lives.
 std::shared_ptr<kernels::StepGuard> Register(const PlannedGraph& planned);
 
-// PlanGraph, and then puts the planned graph in the place of `graph`, with the plain one behind it (step_function.h),
-// and registers the observer, which lives as long as the step. A graph that cannot be wrapped is refused like a
-// strategy that does not fit. Running it on a rewritten graph changes nothing.
+// Puts a planned graph in the place of `graph`, with the plain one behind it (step_function.h), and registers the
+// observer, which lives as long as the step. A graph that cannot be wrapped is refused like a strategy that does not
+// fit.
+absl::Status PutInPlace(const PlannedGraph& planned, const RewriteOptions& options,
+                        std::unique_ptr<tensorflow::Graph>& graph);
+
+// Both, for a graph of a single device. Running it on a rewritten graph changes nothing.
 absl::Status RewriteGraph(const Strategies& strategies, const RewriteOptions& options,
                           std::unique_ptr<tensorflow::Graph>& graph);
+
+// TensorFlow's own container of a step's partitions, by the device's full name.
+using PartitionGraphs = std::unordered_map<std::string, std::unique_ptr<tensorflow::Graph>>;
+
+// Both, for every partition of a step. Plans for several devices that would wait for each other are refused together.
+absl::Status RewritePartitions(const Strategies& strategies, const RewriteOptions& options,
+                               PartitionGraphs& partitions);
 
 }  // namespace str::rewrite
 

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/framework/node_def_util.h"
+#include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/limited_device.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/rewrite/program_rewriter.h"
@@ -271,15 +272,30 @@ TEST_F(RewritePassTest, NothingIsLeftOfAStepThatTensorFlowLetGoOf) {
   EXPECT_EQ(device::FindObserver(name), nullptr);
 }
 
-TEST_F(RewritePassTest, AStepWhoseResultsAreNotNumberedIsRefused) {
+TEST_F(RewritePassTest, AStepWithTwoResultsOfOneNumberIsRefused) {
   GraphBuilder b(std::move(graph_));
+  b.Add("_Retval", "first", {"e"}, {{"index", 1}});
   b.Add("_Retval", "second", {"e"}, {{"index", 1}});
   graph_ = b.Release();
   Use(Program(FullProgram()));
   EXPECT_OK(Rewrite());
-  EXPECT_TRUE(absl::StrContains(said_, "STR-2003 plan.conf not used: Missing '_Retval' node at index 0")) << said_;
+  EXPECT_TRUE(absl::StrContains(said_, "STR-2003 plan.conf not used: two '_Retval' nodes have index 1")) << said_;
   ExpectUntouched();
-  EXPECT_TRUE(config::IsError(Rewrite(/*strict=*/true), absl::StatusCode::kFailedPrecondition, "Missing"));
+  EXPECT_TRUE(config::IsError(Rewrite(/*strict=*/true), absl::StatusCode::kFailedPrecondition, "two '_Retval'"));
+}
+
+TEST_F(RewritePassTest, ResultsKeepTheirNumbersWhereOtherDevicesHaveSome) {
+  GraphBuilder b(std::move(graph_));
+  b.Add("_Retval", "third", {"e"}, {{"index", 2}});
+  graph_ = b.Release();
+  Use(Program(FullProgram()));
+  EXPECT_OK(Rewrite());
+  const tensorflow::Node* const third = FindNode(*graph_, "third");
+  ASSERT_NE(third, nullptr);
+  int index = 0;
+  EXPECT_OK(tensorflow::GetNodeAttr(third->attrs(), "index", &index));
+  EXPECT_EQ(index, 2);
+  EXPECT_EQ(StepNodes(*graph_).size(), 1);
 }
 
 TEST_F(RewritePassTest, SmallGraphsAreNotLookedAt) {
@@ -371,6 +387,79 @@ TEST_F(RewritePassTest, StepsOverSeveralDevicesAreRefused) {
   EXPECT_OK(Rewrite());
   EXPECT_TRUE(absl::StrContains(said_, "node 'send' exchanges tensors with another device")) << said_;
   ExpectUntouched();
+}
+
+TEST_F(RewritePassTest, AStrategyForAnotherDeviceIsRefused) {
+  config::StrategyFile strategy = Program(FullProgram());
+  strategy.set_device("GPU:1");
+  Use(strategy);
+  EXPECT_OK(Rewrite());
+  EXPECT_TRUE(absl::StrContains(said_, "plan.conf not used: made for GPU:1, this graph runs on CPU:0")) << said_;
+  ExpectUntouched();
+}
+
+// A step over two devices: the GPU sends "h", the CPU sends something made of it back.
+class TwoDevicesTest : public RewritePassTest {
+ protected:
+  static constexpr char kCpu[] = "/job:localhost/replica:0/task:0/device:CPU:0";
+  static constexpr char kGpu[] = "/job:localhost/replica:0/task:0/device:GPU:0";
+
+  TwoDevicesTest() {
+    // There is no GPU here: its memory would be another one, and nothing of it is run.
+    device::SetDeviceMemory("GPU:0", device::SharedDeviceMemory());
+    GraphBuilder gpu(std::move(graph_)), cpu;
+    gpu.Add("_Send", "send_a", {"h"}, Ends("a", kGpu, kCpu));
+    Receive(gpu, "b", kCpu, kGpu);
+    for (Node* node : gpu.graph().op_nodes()) node->set_assigned_device_name(kGpu);
+    Receive(cpu, "a", kGpu, kCpu);
+    cpu.Add("Neg", "b", {"recv_a"});
+    cpu.Add("_Send", "send_b", {"b"}, Ends("b", kCpu, kGpu));
+    partitions_[kGpu] = gpu.Release();
+    partitions_[kCpu] = cpu.Release();
+  }
+
+  static std::vector<testing::Attr> Ends(const std::string& tensor, const char* from, const char* to) {
+    return {{"tensor_name", tensor},
+            {"send_device", std::string(from)},
+            {"send_device_incarnation", int64_t{1}},
+            {"recv_device", std::string(to)}};
+  }
+
+  static void Receive(GraphBuilder& b, const std::string& tensor, const char* from, const char* to) {
+    std::vector<testing::Attr> attrs = Ends(tensor, from, to);
+    attrs.push_back({"tensor_type", tensorflow::DT_FLOAT});
+    b.Add("_Recv", absl::StrCat("recv_", tensor), {}, attrs);
+  }
+
+  // Rewrites with a program that ends with these steps; returns what was said.
+  std::string RewriteWith(const Strings& last) {
+    Strings program = testing::TrainingProgram();
+    program.insert(program.end(), last.begin(), last.end());
+    const graph::Partitions step = {{kCpu, partitions_[kCpu].get()}, {kGpu, partitions_[kGpu].get()}};
+    config::StrategyFile strategy =
+        ProgramFor(graph::MakeGraphView(*partitions_[kGpu], graph::SurroundingsOf(step, kGpu)), program);
+    strategy.set_device("GPU:0");
+    Use(strategy);
+    ::testing::internal::CaptureStderr();
+    EXPECT_OK(RewritePartitions(strategies_, {}, partitions_));
+    return ::testing::internal::GetCapturedStderr();
+  }
+
+  PartitionGraphs partitions_;
+};
+
+TEST_F(TwoDevicesTest, AnOrderThatTheOtherDeviceCanFollowIsUsed) {
+  EXPECT_EQ(RewriteWith({"run send_a", "run recv_b"}), "");
+  EXPECT_EQ(StepNodes(*partitions_[kGpu]).size(), 1);
+  EXPECT_TRUE(StepNodes(*partitions_[kCpu]).empty());
+}
+
+TEST_F(TwoDevicesTest, AnOrderThatWaitsForItselfThroughTheOtherDeviceIsRefused) {
+  const std::string said = RewriteWith({"run recv_b", "run send_a"});
+  EXPECT_TRUE(absl::StrContains(said, "plan.conf not used: in this order the devices would wait for each other"))
+      << said;
+  EXPECT_TRUE(StepNodes(*partitions_[kGpu]).empty());
+  EXPECT_FALSE(AnyMarked(*partitions_[kGpu]));
 }
 
 TEST_F(RewritePassTest, TheRewrittenGraphKnowsTheFunctionsOfTheOriginal) {

@@ -9,6 +9,7 @@
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/graph/algorithm.h"
 #include "tensorflow/core/graph/node_builder.h"
+#include "tf_plugin/graph/graph_view.h"
 
 namespace str::rewrite {
 namespace {
@@ -17,11 +18,41 @@ using tensorflow::FunctionLibraryDefinition;
 using tensorflow::Graph;
 using tensorflow::Node;
 
+// By index, which has gaps: other devices have the others.
+using Ends = std::map<int, Node*>;
+
+absl::Status FindEnds(const Graph& graph, Ends& arguments, Ends& results) {
+  for (Node* node : graph.op_nodes()) {
+    if (!node->IsArg() && !node->IsRetval()) continue;
+    int index = 0;
+    if (absl::Status status = tensorflow::GetNodeAttr(node->attrs(), "index", &index); !status.ok()) return status;
+    if (!(node->IsArg() ? arguments : results).emplace(index, node).second) {
+      return absl::InvalidArgumentError(absl::StrCat("two '", node->type_string(), "' nodes have index ", index));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Indices 0, 1, ... instead, in the same order: a function has no gaps.
+void CloseGaps(const Ends& ends) {
+  int next = 0;
+  for (const auto& [index, node] : ends) {
+    node->ClearAttr("index");
+    node->AddAttr("index", next++);
+  }
+}
+
 // Adds the graph as a function, with all that it calls out of `functions`.
 absl::Status AddBody(const Graph& graph, const std::string& name, const FunctionLibraryDefinition& functions,
                      FunctionLibraryDefinition& library) {
+  Graph body(graph.flib_def());
+  body.Copy(graph);
+  Ends arguments, results;
+  if (absl::Status status = FindEnds(body, arguments, results); !status.ok()) return status;
+  CloseGaps(arguments);
+  CloseGaps(results);
   tensorflow::FunctionDef definition;
-  if (absl::Status status = tensorflow::GraphToFunctionDef(graph, name, &definition); !status.ok()) return status;
+  if (absl::Status status = tensorflow::GraphToFunctionDef(body, name, &definition); !status.ok()) return status;
   const tensorflow::FunctionDefLibrary called = functions.ReachableDefinitions(definition).ToProto();
   if (absl::Status status = library.AddLibrary(called); !status.ok()) return status;
   return library.AddFunctionDef(definition);
@@ -38,16 +69,13 @@ absl::StatusOr<Node*> CopyTo(const Node& node, Graph& graph) {
   return copy;
 }
 
-// Arguments -> StrStep -> results. Their indices have no gaps: AddBody has refused such graphs.
+// Arguments -> StrStep -> results.
 absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph& outer) {
-  std::map<int, Node*> arguments, results;  // by index
+  Ends arguments, results;
+  if (absl::Status status = FindEnds(graph, arguments, results); !status.ok()) return status;
   std::string device;
-  for (Node* node : graph.op_nodes()) {
-    int index = 0;
+  for (const Node* node : graph.op_nodes()) {
     if (device.empty()) device = node->assigned_device_name();
-    if (!node->IsArg() && !node->IsRetval()) continue;
-    if (absl::Status status = tensorflow::GetNodeAttr(node->attrs(), "index", &index); !status.ok()) return status;
-    (node->IsArg() ? arguments : results)[index] = node;
   }
   std::vector<tensorflow::NodeBuilder::NodeOut> inputs;
   tensorflow::DataTypeVector input_types, output_types;
@@ -58,6 +86,17 @@ absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph&
     input_types.push_back(argument->output_type(0));
   }
   for (const auto& [index, result] : results) output_types.push_back(result->input_type(0));
+  // As the arguments and results themselves: on a GPU, integers and handles lie in the host's memory.
+  std::vector<int> host_inputs, host_outputs;
+  int input = 0, output = 0;
+  for (const auto& [index, argument] : arguments) {
+    if (graph::OutputsInHostMemory(*argument)[0]) host_inputs.push_back(input);
+    ++input;
+  }
+  for (const auto& [index, result] : results) {
+    if (graph::IsInputInHostMemory(*result, 0)) host_outputs.push_back(output);
+    ++output;
+  }
   Node* step = nullptr;
   absl::Status status =
       tensorflow::NodeBuilder(absl::StrCat(kStepNodePrefix, name), kernels::kStep, outer.op_registry())
@@ -69,10 +108,13 @@ absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph&
           .Finalize(&outer, &step);
   if (!status.ok()) return status;
   step->set_assigned_device_name(device);
+  if (!host_inputs.empty()) step->AddAttr("_input_hostmem", host_inputs);
+  if (!host_outputs.empty()) step->AddAttr("_output_hostmem", host_outputs);
+  output = 0;
   for (const auto& [index, result] : results) {
     const absl::StatusOr<Node*> copy = CopyTo(*result, outer);
     if (!copy.ok()) return copy.status();
-    outer.AddEdge(step, index, *copy, 0);
+    outer.AddEdge(step, output++, *copy, 0);
   }
   tensorflow::FixupSourceAndSinkEdges(&outer);
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include "tf_plugin/rewrite/tier_needs.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -8,8 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "config/tensor_name.h"
 #include "config/text_units.h"
+#include "tf_plugin/device/offset_ranges.h"
 #include "tf_plugin/graph/op_cost.h"
 #include "tf_plugin/kernels/spill_file.h"
+#include "tf_plugin/kernels/swap_ops.h"
 #include "tf_plugin/messages.h"
 
 namespace str::rewrite {
@@ -47,14 +50,23 @@ TierNeeds FindTierNeeds(const config::StrategyFile& strategy, const graph::Graph
   const std::vector<int> ends = CopiesThatEnd(strategy);
   TierNeeds most;
   int64_t host = 0, disk = 0;
+  device::OffsetRanges pool(std::numeric_limits<int64_t>::max());
+  std::map<int, int64_t> pool_offset;  // by step of the swap_out
   // `out`: the step of the swap_out whose copy begins (`sign` 1) or ends (-1).
   const auto add = [&](int out, int sign) {
     const absl::StatusOr<config::TensorName> name = config::ParseTensorName(strategy.step(out).swap_out());
     const auto node = name.ok() ? nodes.find(name->node) : nodes.end();
     if (node == nodes.end()) return;
     const bool to_disk = strategy.step(out).tier() == config::TIER_DISK;
-    (to_disk ? disk : host) += sign * graph::OutputBytes(*node->second, name->output, view.shapes).value_or(0);
+    const int64_t bytes = graph::OutputBytes(*node->second, name->output, view.shapes).value_or(0);
+    (to_disk ? disk : host) += sign * bytes;
     most.uses_disk = most.uses_disk || to_disk;
+    if (to_disk) return;
+    if (sign > 0) {
+      pool_offset[out] = *pool.Take(kernels::RoundedForPool(bytes));
+    } else {
+      pool.Give(pool_offset.at(out));
+    }
   };
   for (int i = 0; i < strategy.step_size(); ++i) {
     if (strategy.step(i).has_swap_out()) add(i, 1);
@@ -62,6 +74,7 @@ TierNeeds FindTierNeeds(const config::StrategyFile& strategy, const graph::Graph
     most.disk_bytes = std::max(most.disk_bytes, disk);
     if (ends[i] != kNever) add(ends[i], -1);
   }
+  most.host_pool_bytes = pool.highest_end();
   return most;
 }
 

@@ -74,7 +74,7 @@ ProgramTensors::ProgramTensors(const config::StrategyFile& strategy, const graph
   }
 
   for (const Node* result : graph::ResultsOf(view)) {
-    results_.push_back(result == nullptr ? kUnknown : inputs_of(*result)[0]);
+    results_.push_back(inputs_of(*result)[0]);
   }
 }
 

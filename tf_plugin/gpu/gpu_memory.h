@@ -1,0 +1,66 @@
+// File: gpu_memory.h
+//
+// The memory of a GPU: TensorFlow's own allocator of that GPU beneath, with bytes in use counted and limited as on the
+// CPU device (device/device_memory.h), and planned places in an arena, which is one block of TensorFlow's allocator.
+//
+// A freed block may be handed out again while kernels that use it are still queued: all of TensorFlow's kernels run on
+// one compute stream, so whoever gets the block next is queued behind them. Arena places are used again by the same
+// rule. Work on other streams has to be joined with the compute stream before its memory is freed (gpu_swap.h).
+#ifndef STR_TF_PLUGIN_GPU_GPU_MEMORY_H_
+#define STR_TF_PLUGIN_GPU_GPU_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "tensorflow/core/framework/allocator.h"
+#include "tf_plugin/device/device_memory.h"
+#include "tf_plugin/device/memory_source.h"
+#include "tf_plugin/device/offset_ranges.h"
+
+namespace str::gpu {
+
+class GpuMemorySource : public device::MemorySource {
+ public:
+  // `base` is not owned.
+  explicit GpuMemorySource(tensorflow::Allocator* base) : base_(base), arena_ranges_(0) {}
+
+  void* Allocate(int64_t bytes, int64_t alignment) override;
+  void Free(void* pointer, int64_t bytes) override;
+  // Takes the arena from `base` once; anew if more is wanted and nothing lies in it. Without memory for it there is
+  // none, and AllocateAt finds no place.
+  void PrepareArena(int64_t bytes) override;
+  void* AllocateAt(int64_t offset, int64_t bytes) override;
+  void FreePlaced(void* pointer, int64_t bytes) override;
+  // None: kernels for GPUs report an allocation that failed.
+  void* AllocateEmergency(int64_t bytes) override { return nullptr; }
+  void FreeEmergency(void* pointer) override {}
+  bool is_host_memory() const override { return false; }
+  tensorflow::AllocatorMemoryType memory_type() const override { return base_->GetMemoryType(); }
+  void Relieve(int64_t bytes_in_use, int64_t limit_bytes) override {}
+
+ private:
+  tensorflow::Allocator* const base_;
+  char* arena_ = nullptr;
+  device::OffsetRanges arena_ranges_;
+};
+
+class GpuMemory : public device::DeviceMemory {
+ public:
+  // `base` is not owned.
+  GpuMemory(int64_t limit_bytes, tensorflow::Allocator* base)
+      : DeviceMemory(limit_bytes, std::make_unique<GpuMemorySource>(base)), base_(base) {}
+
+  std::string Name() override { return "str_gpu_memory"; }
+  // With what TensorFlow's allocator knows of the device where nothing is counted here.
+  std::optional<tensorflow::AllocatorStats> GetStats() override;
+  void SetSafeFrontier(uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
+
+ private:
+  tensorflow::Allocator* const base_;
+};
+
+}  // namespace str::gpu
+
+#endif  // STR_TF_PLUGIN_GPU_GPU_MEMORY_H_

@@ -1,0 +1,161 @@
+#include "tf_plugin/gpu/swap_lanes.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/time/clock.h"
+#include "tf_plugin/settings.h"
+#include "xla/stream_executor/device_address.h"
+
+namespace str::gpu {
+namespace {
+
+namespace se = stream_executor;
+using tensorflow::Tensor;
+
+constexpr int64_t kProbeBytes = int64_t{32} << 20;
+constexpr int kProbes = 5;
+
+se::DeviceAddressBase AddressOf(const Tensor& tensor) {
+  return se::DeviceAddressBase(const_cast<char*>(tensor.tensor_data().data()), tensor.TotalBytes());
+}
+
+int64_t MedianRate(std::vector<int64_t> times_ns) {
+  if (times_ns.size() < kProbes) return 0;
+  std::nth_element(times_ns.begin(), times_ns.begin() + kProbes / 2, times_ns.end());
+  return static_cast<int64_t>(kProbeBytes * 1e9 / times_ns[kProbes / 2]);
+}
+
+}  // namespace
+
+HostCopy::HostCopy(PinnedBuffer buffer, const Tensor& tensor, se::Stream* compute)
+    : buffer_(std::move(buffer)), dtype_(tensor.dtype()), shape_(tensor.shape()), compute_(compute), tensor_(tensor) {}
+
+HostCopy::~HostCopy() { Join().IgnoreError(); }
+
+absl::Status HostCopy::Join() {
+  if (std::exchange(joined_, true)) return absl::OkStatus();
+  absl::Status status = copied_ != nullptr ? compute_->WaitFor(copied_.get()) : absl::OkStatus();
+  tensor_ = Tensor();
+  return status;
+}
+
+PendingTensor::PendingTensor(Tensor tensor, se::Stream* compute) : tensor_(std::move(tensor)), compute_(compute) {}
+
+PendingTensor::~PendingTensor() {
+  if (!joined_) Join().IgnoreError();
+}
+
+absl::StatusOr<Tensor> PendingTensor::Join() {
+  joined_ = true;
+  Tensor tensor = std::move(tensor_);
+  if (copied_ == nullptr) return tensor;
+  if (absl::Status status = compute_->WaitFor(copied_.get()); !status.ok()) return status;
+  return tensor;
+}
+
+absl::StatusOr<SwapLanes*> SwapLanes::Of(se::StreamExecutor* executor) {
+  static absl::Mutex* const mutex = new absl::Mutex;
+  static auto* const all = new std::map<se::StreamExecutor*, SwapLanes*>;
+  absl::MutexLock lock(mutex);
+  SwapLanes*& lanes = (*all)[executor];
+  if (lanes != nullptr) return lanes;
+  absl::StatusOr<Stream> out = executor->CreateStream();
+  if (!out.ok()) return out.status();
+  absl::StatusOr<Stream> in = executor->CreateStream();
+  if (!in.ok()) return in.status();
+  lanes = new SwapLanes(executor, *std::move(out), *std::move(in));
+  return lanes;
+}
+
+SwapLanes::SwapLanes(se::StreamExecutor* executor, Stream out, Stream in)
+    : executor_(executor),
+      pool_([executor](int64_t bytes) { return executor->HostMemoryAllocate(bytes); },
+            GetSettings().host_limit_bytes.value_or(std::numeric_limits<int64_t>::max())),
+      out_(std::move(out)),
+      in_(std::move(in)) {}
+
+absl::StatusOr<PinnedBuffer::Event> SwapLanes::NewEvent() {
+  absl::StatusOr<std::unique_ptr<se::Event>> event = executor_->CreateEvent();
+  if (!event.ok()) return event.status();
+  return PinnedBuffer::Event(*std::move(event));
+}
+
+absl::StatusOr<std::shared_ptr<HostCopy>> SwapLanes::CopyOut(const Tensor& tensor, se::Stream* compute) {
+  absl::StatusOr<PinnedBuffer> buffer = pool_.Take(tensor.TotalBytes());
+  if (!buffer.ok()) return buffer.status();
+  auto copy = std::make_shared<HostCopy>(*std::move(buffer), tensor, compute);
+  if (absl::Status status = QueueOut(*copy); !status.ok()) return status;
+  return copy;
+}
+
+absl::Status SwapLanes::QueueOut(HostCopy& copy) {
+  const int64_t bytes = copy.tensor_.TotalBytes();
+  if (bytes == 0) return absl::OkStatus();
+  absl::StatusOr<PinnedBuffer::Event> copied = NewEvent();
+  if (!copied.ok()) return copied.status();
+  absl::MutexLock lock(&out_mutex_);
+  if (absl::Status status = out_->WaitFor(copy.compute_); !status.ok()) return status;
+  for (const PinnedBuffer::Event& event : copy.buffer_.before()) {
+    if (absl::Status status = out_->WaitFor(event.get()); !status.ok()) return status;
+  }
+  if (absl::Status status = out_->Memcpy(copy.buffer_.data(), AddressOf(copy.tensor_), bytes); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = out_->RecordEvent(copied->get()); !status.ok()) return status;
+  copy.copied_ = *copied;
+  copy.buffer_.UsedUntil(*copied);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<PendingTensor>> SwapLanes::CopyIn(HostCopy& copy, Tensor tensor, se::Stream* compute) {
+  auto pending = std::make_shared<PendingTensor>(std::move(tensor), compute);
+  if (absl::Status status = QueueIn(copy, *pending); !status.ok()) return status;
+  return pending;
+}
+
+absl::Status SwapLanes::QueueIn(HostCopy& copy, PendingTensor& pending) {
+  const int64_t bytes = pending.tensor_.TotalBytes();
+  if (bytes == 0) return absl::OkStatus();
+  absl::StatusOr<PinnedBuffer::Event> copied = NewEvent();
+  if (!copied.ok()) return copied.status();
+  se::DeviceAddressBase to = AddressOf(pending.tensor_);
+  absl::MutexLock lock(&in_mutex_);
+  if (absl::Status status = in_->WaitFor(pending.compute_); !status.ok()) return status;
+  if (absl::Status status = in_->WaitFor(copy.copied_.get()); !status.ok()) return status;
+  if (absl::Status status = in_->Memcpy(&to, copy.buffer_.data(), bytes); !status.ok()) return status;
+  if (absl::Status status = in_->RecordEvent(copied->get()); !status.ok()) return status;
+  pending.copied_ = *copied;
+  // Copies in follow each other on one stream, and each follows the copy out: the last one is the last of all.
+  copy.buffer_.UsedUntil(*copied);
+  return absl::OkStatus();
+}
+
+kernels::CopyRates SwapLanes::MeasureRates() {
+  se::DeviceAddressBase device = executor_->Allocate(kProbeBytes, /*memory_space=*/0);
+  if (device.opaque() == nullptr) return {};
+  const absl::Cleanup free = [&] { executor_->Deallocate(&device); };
+  const absl::StatusOr<std::unique_ptr<se::MemoryAllocation>> host = executor_->HostMemoryAllocate(kProbeBytes);
+  if (!host.ok()) return {};
+  char* const data = static_cast<char*>((*host)->address().opaque());
+  std::fill_n(data, kProbeBytes, 1);
+  absl::MutexLock out_lock(&out_mutex_);
+  absl::MutexLock in_lock(&in_mutex_);
+  std::vector<int64_t> out_ns, in_ns;
+  // In first: what is copied out was written then.
+  for (int i = 0; i < kProbes; ++i) {
+    const int64_t start_ns = absl::GetCurrentTimeNanos();
+    if (!in_->Memcpy(&device, data, kProbeBytes).ok() || !in_->BlockHostUntilDone().ok()) return {};
+    const int64_t middle_ns = absl::GetCurrentTimeNanos();
+    if (!out_->Memcpy(data, device, kProbeBytes).ok() || !out_->BlockHostUntilDone().ok()) return {};
+    in_ns.push_back(std::max<int64_t>(1, middle_ns - start_ns));
+    out_ns.push_back(std::max<int64_t>(1, absl::GetCurrentTimeNanos() - middle_ns));
+  }
+  return {MedianRate(out_ns), MedianRate(in_ns)};
+}
+
+}  // namespace str::gpu
