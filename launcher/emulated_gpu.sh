@@ -68,8 +68,8 @@ set_up_gpu() {
   fi
 }
 
-# Puts the emulated GPU in place for what is started next. $1: its memory, such as 512MiB; empty: the default. TensorFlow
-# would leave up to 1.5 GB of it to libraries that are not there.
+# Puts the emulated GPU in place for what is started next. $1: its memory, such as 512MiB; empty: the default.
+# TensorFlow would leave up to 1.5 GB of it to libraries that are not there.
 use_emulated_gpu() {
   export TF_DEVICE_MIN_SYS_MEMORY_IN_MB="${TF_DEVICE_MIN_SYS_MEMORY_IN_MB:-1}"
   export LD_LIBRARY_PATH="$emulated_gpu/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"

@@ -1,4 +1,4 @@
-"""What the emulated GPU says about its devices and their memory.
+"""The emulated GPU's devices and their memory.
 
     ./str python --emulated-gpu tests/gpu_emulation_devices.py mirrored|fill --json=FILE
 
