@@ -12,6 +12,9 @@ emulated_gpu_sources=(WORKSPACE .bazelrc bazel tests/fake_gpu)
 nvidia_libraries=(libcuda.so.1 libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcudnn.so.9 libcufft.so.11
   libcusolver.so.11 libcusparse.so.12 libnvidia-ml.so.1)
 
+# As set_up leaves it set, what the caller had is kept here.
+launcher_was_ready="${STR_LAUNCHER_READY:-}"
+
 gpu_requirements_hash() { sha256sum <"$root/requirements-gpu.txt"; }
 
 gpu_venv_is_current() {
@@ -57,8 +60,11 @@ build_emulated_gpu() {
   mv -f "$started" "$emulated_gpu_stamp"
 }
 
-# After set_up.
+# After set_up. A nested ./str uses what is there.
 set_up_gpu() {
+  if [[ -n "$launcher_was_ready" && -f "$gpu_venv_stamp" && -f "$emulated_gpu_stamp" ]]; then
+    return
+  fi
   if ! gpu_venv_is_current || ! emulated_gpu_is_current; then
     (
       flock 9

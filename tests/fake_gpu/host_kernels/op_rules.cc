@@ -92,12 +92,10 @@ std::vector<int> ReusableInputs(const std::string& op, int output, int num_input
       "FusedBatchNormGradV2 FusedBatchNormGradV3 FusedBatchNormV2 FusedBatchNormV3 Inv LeakyRelu Log Log1p "
       "LogSoftmax LogicalNot Neg OnesLike Reciprocal Relu Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin "
       "Softmax Softplus Softsign Sqrt Square Tan Tanh ZerosLike");
-  static const std::set<std::string>& first_or_second = Set(
-      {"Add",       "AddV2",         "Div",         "DivNoNan",     "EluGrad",        "FloorDiv",  "FloorMod",
-       "InvGrad",   "LeakyReluGrad", "LogicalAnd",  "LogicalOr",    "Maximum",        "Minimum",   "Mod",
-       "Mul",       "MulNoNan",      "Pow",         "RealDiv",      "ReciprocalGrad", "Relu6Grad", "ReluGrad",
-       "RsqrtGrad", "SeluGrad",      "SigmoidGrad", "SoftplusGrad", "SoftsignGrad",   "SqrtGrad",  "SquaredDifference",
-       "Sub",       "TanhGrad",      "Xdivy",       "Xlogy"});
+  static const std::set<std::string>& first_or_second = Words(
+      "Add AddV2 Div DivNoNan EluGrad FloorDiv FloorMod InvGrad LeakyReluGrad LogicalAnd LogicalOr Maximum "
+      "Minimum Mod Mul MulNoNan Pow RealDiv ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad "
+      "SigmoidGrad SoftplusGrad SoftsignGrad SqrtGrad SquaredDifference Sub TanhGrad Xdivy Xlogy");
   if (AddsToReusedInput(op)) {
     std::vector<int> all(num_inputs);
     std::iota(all.begin(), all.end(), 0);
