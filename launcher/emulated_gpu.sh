@@ -12,6 +12,9 @@ emulated_gpu_sources=(WORKSPACE .bazelrc bazel tests/fake_gpu)
 nvidia_libraries=(libcuda.so.1 libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcudnn.so.9 libcufft.so.11
   libcusolver.so.11 libcusparse.so.12 libnvidia-ml.so.1)
 
+# As set_up leaves it set, what the caller had is kept here.
+launcher_was_ready="${STR_LAUNCHER_READY:-}"
+
 gpu_requirements_hash() { sha256sum <"$root/requirements-gpu.txt"; }
 
 gpu_venv_is_current() {
@@ -57,8 +60,11 @@ build_emulated_gpu() {
   mv -f "$started" "$emulated_gpu_stamp"
 }
 
-# After set_up.
+# After set_up. A nested ./str uses what is there.
 set_up_gpu() {
+  if [[ -n "$launcher_was_ready" && -f "$gpu_venv_stamp" && -f "$emulated_gpu_stamp" ]]; then
+    return
+  fi
   if ! gpu_venv_is_current || ! emulated_gpu_is_current; then
     (
       flock 9
@@ -68,8 +74,8 @@ set_up_gpu() {
   fi
 }
 
-# Puts the emulated GPU in place for what is started next. $1: its memory, such as 512MiB; empty: the default. TensorFlow
-# would leave up to 1.5 GB of it to libraries that are not there.
+# Puts the emulated GPU in place for what is started next. $1: its memory, such as 512MiB; empty: the default.
+# TensorFlow would leave up to 1.5 GB of it to libraries that are not there.
 use_emulated_gpu() {
   export TF_DEVICE_MIN_SYS_MEMORY_IN_MB="${TF_DEVICE_MIN_SYS_MEMORY_IN_MB:-1}"
   export LD_LIBRARY_PATH="$emulated_gpu/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"

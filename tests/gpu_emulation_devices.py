@@ -1,4 +1,4 @@
-"""What the emulated GPU says about its devices and their memory.
+"""The emulated GPU's devices and their memory.
 
     ./str python --emulated-gpu tests/gpu_emulation_devices.py mirrored|fill --json=FILE
 
@@ -35,7 +35,7 @@ def fill():
     try:
         with tf.device("/GPU:0"):
             while len(kept) < 1024:
-                kept.append(tf.identity(np.zeros(1 << 18, "f")))
+                kept.append(tf.fill([1 << 18], 1.0))
     except tf.errors.OpError as error:
         return {"error": type(error).__name__, "mebibytes": len(kept)}
     return {"error": None, "mebibytes": len(kept)}

@@ -126,8 +126,8 @@ def train_with_custom_loop(make, inputs, labels, gpu):
         start = gpu.device_ns() if gpu is not None else 0
         losses.append(step(*batches[i % 2]))
         step_ns.append(gpu.device_ns() - start if gpu is not None else 0)
-    results = {"losses": [float(value) for value in losses], "weights": digest([*model.variables, *optimizer.variables])}
-    return {**results, "step_ns": step_ns}
+    weights = digest([*model.variables, *optimizer.variables])
+    return {"losses": [float(value) for value in losses], "weights": weights, "step_ns": step_ns}
 
 
 def tokens(count=32, length=12, words=50):

@@ -1,4 +1,4 @@
-"""The emulated GPU under the unmodified TensorFlow for GPUs: it trains as the CPU does, and reports nothing but mistakes."""
+"""The emulated GPU under the unmodified TensorFlow for GPUs: it trains as the CPU does and reports only mistakes."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = ROOT / "tests" / "gpu_emulation_models.py"
-LAYOUTS = ROOT / "tests" / "gpu_emulation_layouts.py"
+OPS = ROOT / "tests" / "gpu_emulation_ops.py"
 ORDERS = ROOT / "tests" / "gpu_emulation_orders.py"
 DEVICES = ROOT / "tests" / "gpu_emulation_devices.py"
 SCRIPT = ROOT / "tests" / "gpu_emulation_script.py"
@@ -98,11 +98,11 @@ def test_the_virtual_clock_repeats_exactly(on_gpu):
     assert slower["models"]["convnet_loop"]["gpu"]["step_ns"][1] == pytest.approx(2 * steps[1], rel=0.01)
 
 
-def test_layouts_of_gpus(on_gpu):
-    """Channels first: each op and its gradients give the CPU's values, and TensorFlow really uses that layout."""
-    process, results = on_gpu(LAYOUTS)
+def test_ops_give_the_values_of_the_cpu(on_gpu):
+    """Also with channels first, with their gradients; and TensorFlow really converts training steps to that layout."""
+    process, results = on_gpu(OPS)
     assert process.returncode == 0, process.stderr[-3000:]
-    assert len(results["ops"]) >= 7
+    assert len(results["ops"]) == 15
     different = {name: op for name, op in results["ops"].items() if not op["equal"]}
     assert different == {}
     assert results["converted_by_layout_optimizer"] > 0
@@ -110,7 +110,7 @@ def test_layouts_of_gpus(on_gpu):
 
 
 def test_orders_that_are_missing_are_reported(on_gpu):
-    """Copies of TensorFlow's tensors behind its back: reported where nothing orders them, silent where something does."""
+    """Copies of TensorFlow's tensors behind its back: reported where nothing orders them, and only there."""
     process, results = on_gpu(ORDERS, **DELAYS)
     assert process.returncode == 0, process.stderr[-3000:]
     assert results == {

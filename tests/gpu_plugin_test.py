@@ -72,7 +72,7 @@ class Workshop:
 
     def plan(self, graph, strategy, name):
         file, verdict = self.folder / f"{name}.conf", self.folder / f"{name}.json"
-        options = ["--budget=75%", f"--strategy={strategy}", f"--output={file}", f"--json={verdict}"]
+        options = ["--budget=80%", f"--strategy={strategy}", f"--output={file}", f"--json={verdict}"]
         process = self._run([ROOT / "str", "plan", graph, *options], {})
         assert process.returncode == 0, process.stderr
         return file, json.loads(verdict.read_text())

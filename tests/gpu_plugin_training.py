@@ -82,7 +82,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--loop", choices=["fit", "custom"], required=True)
     parser.add_argument("--jit", choices=["auto", "on", "off"], default="off")
-    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--width", type=int, default=16)
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--fail", type=int)

@@ -1,6 +1,7 @@
 // CUDA's driver functions for devices and contexts. The device claims to be an RTX 3090, whose figures these are.
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -13,8 +14,8 @@ namespace {
 // The primary context of each device: there are no others.
 struct Context {
   int device = 0;
-  unsigned flags = 0;
-  int users = 0;
+  std::atomic<unsigned> flags = 0;
+  std::atomic<int> users = 0;
 };
 
 std::vector<Context>& Contexts() {

@@ -61,7 +61,7 @@ thread_local std::vector<LaunchConfiguration> configurations;
 
 }  // namespace
 
-// What compiled CUDA code calls by itself.
+// Compiled CUDA code calls these by itself.
 
 FAKE_GPU_EXPORT void** __cudaRegisterFatBinary(void*) {
   static void* handle = nullptr;

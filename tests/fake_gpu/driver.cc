@@ -342,7 +342,8 @@ void Driver::HostFunction(Stream* stream, std::function<void()> function) {
 void Driver::Record(const std::shared_ptr<Event>& event, Stream* stream) {
   Lock lock(mutex_);
   Tick(stream, "event");
-  const int64_t number = event->Record(stream->clock, stream->end_ns);
+  // The stream reaches it when its work has ended, but not before the host has enqueued it.
+  const int64_t number = event->Record(stream->clock, std::max(stream->end_ns, clock_.host_ns()));
   stream->thread.Push(
       [this, event, number] {
         event->Complete(number, {std::chrono::steady_clock::now(), operations_});
@@ -397,15 +398,14 @@ void Driver::CheckWrite(Stream* stream, Range range, const Operation& by) {
   if (settings_.check) checker_.Write(range, by, stream->clock);
 }
 
-// An address of a device must lie, with all its bytes, in one allocation.
+// A range that begins in device or pinned memory must lie in one allocation; other host memory is not known here.
 bool Driver::CheckRange(Range range, const char* what) {
-  DeviceMemory* const memory = MemoryOf(range.begin);
-  if (memory == nullptr) return true;
-  const std::optional<Range> found = memory->Find(range.begin);
-  if (found.has_value() && range.end() <= found->end()) return true;
+  const std::optional<Place> place = FindLocked(range.begin);
+  if (!place.has_value() && MemoryOf(range.begin) == nullptr) return true;
+  if (place.has_value() && range.end() <= place->range.end()) return true;
   char text[160];
   std::snprintf(text, sizeof(text), "%s: %#zx+%zu is in no allocation%s", what, static_cast<size_t>(range.begin),
-                static_cast<size_t>(range.bytes), found.has_value() ? ": it leaves the one in which it begins" : "");
+                static_cast<size_t>(range.bytes), place.has_value() ? ": it leaves the one in which it begins" : "");
   report_.Add(checker_.Freed(range.begin) ? Problem::kUseAfterFree : Problem::kBadPointer, text);
   return false;
 }

@@ -40,7 +40,7 @@ struct Stream {
 
   const int id;
   const int device;
-  // Of the operation that was enqueued last, which has this count.
+  // Clock and count of the operation that was enqueued last.
   VectorClock clock;
   int64_t count = 0;
   // Virtual time at which what was enqueued ends.
@@ -87,7 +87,7 @@ class Driver {
   struct Place {
     Range range;
     MemoryKind kind = MemoryKind::kDevice;
-    // Of device memory; 0 for pinned memory.
+    // 0 for pinned memory.
     int device = 0;
   };
   // The device or pinned allocation that contains the address.
@@ -110,7 +110,7 @@ class Driver {
   void Record(const std::shared_ptr<Event>& event, Stream* stream);
   Result Query(const Event& event);
   void Synchronize(Event& event);
-  // Of the virtual clock if there is a device file, else of this machine.
+  // On the virtual clock if there is a device file, else on this machine's.
   Result Elapsed(const Event& from, const Event& to, double* milliseconds);
 
   // Work. A copy finds out its direction from the addresses. `blocking`: returns when it is done.
@@ -125,7 +125,7 @@ class Driver {
   // The host has waited for all that is enqueued on the stream, and noticed its end so much later.
   void HostWaited(Stream* stream, int64_t notice_ns);
 
-  // What the calling thread has seen finish, handed from thread to thread. Only for HostClock::kPerThread.
+  // Hands what the calling thread has seen finish to another thread. Only for HostClock::kPerThread.
   VectorClock HandOver();
   void Receive(const VectorClock& clock);
 

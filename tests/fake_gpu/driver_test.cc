@@ -187,6 +187,9 @@ TEST_F(DriverTest, BadPointers) {
   EXPECT_EQ(Count("bad_pointers"), 5);
   EXPECT_EQ(driver_.FreePinned(static_cast<char*>(pinned) + 8), Result::kInvalidValue);
   EXPECT_EQ(Count("bad_pointers"), 6);
+  // Leaves its pinned buffer.
+  EXPECT_EQ(driver_.Copy(Allocate(), Address(pinned) + kBytes + 1, kBytes, compute_, false), Result::kInvalidValue);
+  EXPECT_EQ(Count("bad_pointers"), 7);
 }
 
 TEST_F(DriverTest, PageableCopies) {
@@ -327,7 +330,7 @@ TEST_P(SwapOrderTest, LeavingOutAnOrderIsARace) {
     OrderUnless(Missing::kComputeWaitsForIn, in_, compute_);
     Read(compute_, returned);
   }
-  // What one order gives, others may give too: compute waits for out, in for compute.
+  // Two orders follow from the others: compute waits for out, and in waits for compute.
   const Missing missing = std::get<0>(GetParam());
   const bool implied = missing == Missing::kInWaitsForOut || missing == Missing::kNextOutWaitsForIn;
   EXPECT_EQ(Count("races") > 0, missing != Missing::kNothing && !implied) << Count("races");
@@ -359,7 +362,7 @@ TEST_F(DriverTest, APinnedBufferIsWrittenOnlyAfterItWasRead) {
   EXPECT_EQ(Count("races"), 1);
 }
 
-// What threads of the host know.
+// Threads of the host that know different things.
 class ThreadClockTest : public DriverTest {
  protected:
   static Settings PerThread() {
@@ -549,6 +552,19 @@ TEST_F(TimedDriverTest, EventsCarryVirtualTime) {
   driver_.Synchronize(*end);
   EXPECT_EQ(driver_.Elapsed(*begin, *end, &milliseconds), Result::kOk);
   EXPECT_DOUBLE_EQ(milliseconds, 3);
+}
+
+TEST_F(TimedDriverTest, AnEventOnAnIdleStreamIsReachedWhenItIsEnqueued) {
+  const auto begin = std::make_shared<Event>(), end = std::make_shared<Event>();
+  Launch(other_, {}, {}, 5 * kMillisecondOfFlops);
+  driver_.Synchronize(other_);
+  driver_.Record(begin, compute_);
+  Launch(compute_, {}, {}, kMillisecondOfFlops);
+  driver_.Record(end, compute_);
+  driver_.Synchronize(*end);
+  double milliseconds = 0;
+  EXPECT_EQ(driver_.Elapsed(*begin, *end, &milliseconds), Result::kOk);
+  EXPECT_DOUBLE_EQ(milliseconds, 1 + driver_.settings().launch_ns / 1e6);
 }
 
 TEST_F(DriverTest, WithoutADeviceFileEventsHaveThisMachinesTime) {

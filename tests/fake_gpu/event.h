@@ -21,7 +21,7 @@ class Event {
   struct Recording {
     int64_t number = 0;
     VectorClock clock;
-    // Of the virtual clock.
+    // On the virtual clock.
     int64_t ns = 0;
   };
 

@@ -1,4 +1,4 @@
-// What each thread of the host has seen finish. Not thread-safe: the driver holds its lock.
+// Each thread of the host, and what it has seen finish. Not thread-safe: the driver holds its lock.
 #ifndef STR_TESTS_FAKE_GPU_HOST_CLOCKS_H_
 #define STR_TESTS_FAKE_GPU_HOST_CLOCKS_H_
 
@@ -14,7 +14,7 @@ class HostClocks {
  public:
   explicit HostClocks(HostClock mode) : mode_(mode) {}
 
-  // What the calling thread knows.
+  // The calling thread's knowledge.
   const VectorClock& Mine() { return mode_ == HostClock::kShared ? shared_ : threads_[std::this_thread::get_id()]; }
 
   // The calling thread has seen everything in `clock` finish.

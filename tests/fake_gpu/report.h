@@ -1,4 +1,4 @@
-// What the emulated GPU found wrong, and how often which work was asked of it.
+// Counts of the problems that the emulated GPU found, and of the work that it was given.
 //
 // Thread-safe. Problems are counted always; the first ones of each kind are also written out, one line each.
 #ifndef STR_TESTS_FAKE_GPU_REPORT_H_

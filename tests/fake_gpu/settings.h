@@ -10,7 +10,7 @@ namespace str::fake_gpu {
 
 // Which thread's knowledge counts when work is enqueued. A driver cannot see how host threads hand work to each other.
 enum class HostClock {
-  // What one thread saw finish, all know. Never reports an order that host threads keep among themselves.
+  // All threads know what one of them saw finish. No order that they keep among themselves is reported as missing.
   kShared,
   // A thread knows only what it saw itself or was handed (fake_gpu_hand_over). For tests that know their threads.
   kPerThread,

@@ -1,4 +1,4 @@
-// What is known to have happened before something: for each stream, how many of its operations.
+// The operations that happened before something: for each stream, how many of its first ones.
 //
 // Streams have small numbers that are never used again. Not thread-safe.
 #ifndef STR_TESTS_FAKE_GPU_VECTOR_CLOCK_H_

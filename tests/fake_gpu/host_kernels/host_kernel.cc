@@ -40,7 +40,7 @@ void CopyBytes(const Tensor& from, const Tensor& to) {
   std::memcpy(const_cast<char*>(to.tensor_data().data()), from.tensor_data().data(), from.TotalBytes());
 }
 
-// What a launch touches on the device.
+// The device memory that a launch reads and writes.
 class Accesses {
  public:
   void Read(const Tensor& tensor) { Add(tensor, &reads_); }
@@ -100,7 +100,7 @@ ShapeAndType Describe(const Tensor& tensor) { return {tensor.shape(), tensor.dty
 
 }  // namespace
 
-// What Compute knows of the inputs.
+// The inputs of one Compute.
 struct HostKernel::Operands {
   // As the CPU kernel takes them: values of host memory, views of device memory.
   std::vector<HostInput> inputs;

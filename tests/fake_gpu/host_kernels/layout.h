@@ -27,7 +27,7 @@ std::optional<ChannelsFirst> MakeChannelsLast(tensorflow::NodeDef* node);
 tensorflow::TensorShape ChannelsLastShape(const tensorflow::TensorShape& shape);
 tensorflow::Tensor ToChannelsLast(const tensorflow::Tensor& tensor);
 tensorflow::Tensor ToChannelsFirst(const tensorflow::Tensor& tensor);
-// Of a vector with a value per dimension.
+// The same for a vector with a value per dimension.
 tensorflow::Tensor VectorToChannelsLast(const tensorflow::Tensor& vector);
 
 }  // namespace str::fake_gpu

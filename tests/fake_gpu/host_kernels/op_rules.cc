@@ -5,6 +5,8 @@
 #include <set>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "tensorflow/core/framework/types.h"
 
 namespace str::fake_gpu {
@@ -14,96 +16,33 @@ using tensorflow::DataType;
 using tensorflow::KernelDef;
 using tensorflow::OpDef;
 
-const std::set<std::string>& Set(std::initializer_list<const char*> names) {
-  return *new std::set<std::string>(names.begin(), names.end());
+// The words of a text, for good.
+const std::set<std::string>& Words(absl::string_view text) {
+  return *new std::set<std::string>(absl::StrSplit(text, ' '));
 }
 
 // They hand on tensors, look at shapes, or steer the executor: their kernels are the same on all devices.
 bool HandsOn(const std::string& op) {
-  static const std::set<std::string>& ops = Set({"Bitcast",
-                                                 "Const",
-                                                 "ControlTrigger",
-                                                 "Copy",
-                                                 "DebugIdentity",
-                                                 "DebugIdentityV2",
-                                                 "DeepCopy",
-                                                 "Empty",
-                                                 "EnsureShape",
-                                                 "Enter",
-                                                 "Exit",
-                                                 "ExpandDims",
-                                                 "HostConst",
-                                                 "Identity",
-                                                 "IdentityN",
-                                                 "LoopCond",
-                                                 "Merge",
-                                                 "NextIteration",
-                                                 "NoOp",
-                                                 "ParallelConcat",
-                                                 "Placeholder",
-                                                 "PlaceholderV2",
-                                                 "PreventGradient",
-                                                 "Rank",
-                                                 "RefEnter",
-                                                 "RefExit",
-                                                 "RefIdentity",
-                                                 "RefMerge",
-                                                 "RefNextIteration",
-                                                 "RefSwitch",
-                                                 "Reshape",
-                                                 "Shape",
-                                                 "ShapeN",
-                                                 "Size",
-                                                 "Snapshot",
-                                                 "Squeeze",
-                                                 "StopGradient",
-                                                 "Switch",
-                                                 "_Arg",
-                                                 "_ArrayToList",
-                                                 "_DeviceArg",
-                                                 "_DeviceRetval",
-                                                 "_EagerConst",
-                                                 "_ListToArray",
-                                                 "_ParallelConcatStart",
-                                                 "_ParallelConcatUpdate",
-                                                 "_Retval",
-                                                 "_SwitchN",
-                                                 "PlaceholderWithDefault"});
+  static const std::set<std::string>& ops = Words(
+      "Bitcast Const ControlTrigger Copy DebugIdentity DebugIdentityV2 DeepCopy Empty EnsureShape Enter "
+      "Exit ExpandDims HostConst Identity IdentityN LoopCond Merge NextIteration NoOp ParallelConcat "
+      "Placeholder PlaceholderV2 PreventGradient Rank RefEnter RefExit RefIdentity RefMerge "
+      "RefNextIteration RefSwitch Reshape Shape ShapeN Size Snapshot Squeeze StopGradient Switch _Arg "
+      "_ArrayToList _DeviceArg _DeviceRetval _EagerConst _ListToArray _ParallelConcatStart "
+      "_ParallelConcatUpdate _Retval _SwitchN PlaceholderWithDefault");
   return ops.count(op) > 0;
 }
 
 const std::set<std::string>& VariableUpdates() {
-  static const std::set<std::string>& ops = Set({"AssignAddVariableOp",
-                                                 "AssignSubVariableOp",
-                                                 "ResourceApplyAdaMax",
-                                                 "ResourceApplyAdadelta",
-                                                 "ResourceApplyAdagrad",
-                                                 "ResourceApplyAdagradV2",
-                                                 "ResourceApplyAdam",
-                                                 "ResourceApplyAdamWithAmsgrad",
-                                                 "ResourceApplyAddSign",
-                                                 "ResourceApplyCenteredRMSProp",
-                                                 "ResourceApplyFtrl",
-                                                 "ResourceApplyFtrlV2",
-                                                 "ResourceApplyGradientDescent",
-                                                 "ResourceApplyKerasMomentum",
-                                                 "ResourceApplyMomentum",
-                                                 "ResourceApplyPowerSign",
-                                                 "ResourceApplyRMSProp",
-                                                 "ResourceScatterAdd",
-                                                 "ResourceScatterDiv",
-                                                 "ResourceScatterMax",
-                                                 "ResourceScatterMin",
-                                                 "ResourceScatterMul",
-                                                 "ResourceScatterNdAdd",
-                                                 "ResourceScatterNdSub",
-                                                 "ResourceScatterNdUpdate",
-                                                 "ResourceScatterSub",
-                                                 "ResourceScatterUpdate",
-                                                 "ResourceSparseApplyAdagrad",
-                                                 "ResourceSparseApplyAdagradV2",
-                                                 "ResourceSparseApplyKerasMomentum",
-                                                 "ResourceStridedSliceAssign"});
+  static const std::set<std::string>& ops = Words(
+      "AssignAddVariableOp AssignSubVariableOp ResourceApplyAdaMax ResourceApplyAdadelta "
+      "ResourceApplyAdagrad ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyAdamWithAmsgrad "
+      "ResourceApplyAddSign ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 "
+      "ResourceApplyGradientDescent ResourceApplyKerasMomentum ResourceApplyMomentum ResourceApplyPowerSign "
+      "ResourceApplyRMSProp ResourceScatterAdd ResourceScatterDiv ResourceScatterMax ResourceScatterMin "
+      "ResourceScatterMul ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdUpdate "
+      "ResourceScatterSub ResourceScatterUpdate ResourceSparseApplyAdagrad ResourceSparseApplyAdagradV2 "
+      "ResourceSparseApplyKerasMomentum ResourceStridedSliceAssign");
   return ops;
 }
 
@@ -148,55 +87,15 @@ bool ComputesOnDevice(const KernelDef& kernel, const OpDef& op) {
 bool AddsToReusedInput(const std::string& op) { return op == "AddN"; }
 
 std::vector<int> ReusableInputs(const std::string& op, int output, int num_inputs) {
-  static const std::set<std::string>& first = Set({"Abs",
-                                                   "BiasAdd",
-                                                   "Ceil",
-                                                   "ClipByValue",
-                                                   "Cos",
-                                                   "Elu",
-                                                   "Erf",
-                                                   "Erfc",
-                                                   "Exp",
-                                                   "Expm1",
-                                                   "Floor",
-                                                   "FusedBatchNorm",
-                                                   "FusedBatchNormGrad",
-                                                   "FusedBatchNormGradV2",
-                                                   "FusedBatchNormGradV3",
-                                                   "FusedBatchNormV2",
-                                                   "FusedBatchNormV3",
-                                                   "Inv",
-                                                   "LeakyRelu",
-                                                   "Log",
-                                                   "Log1p",
-                                                   "LogSoftmax",
-                                                   "LogicalNot",
-                                                   "Neg",
-                                                   "OnesLike",
-                                                   "Reciprocal",
-                                                   "Relu",
-                                                   "Relu6",
-                                                   "Rint",
-                                                   "Round",
-                                                   "Rsqrt",
-                                                   "Selu",
-                                                   "Sigmoid",
-                                                   "Sign",
-                                                   "Sin",
-                                                   "Softmax",
-                                                   "Softplus",
-                                                   "Softsign",
-                                                   "Sqrt",
-                                                   "Square",
-                                                   "Tan",
-                                                   "Tanh",
-                                                   "ZerosLike"});
-  static const std::set<std::string>& first_or_second = Set(
-      {"Add",       "AddV2",         "Div",         "DivNoNan",     "EluGrad",        "FloorDiv",  "FloorMod",
-       "InvGrad",   "LeakyReluGrad", "LogicalAnd",  "LogicalOr",    "Maximum",        "Minimum",   "Mod",
-       "Mul",       "MulNoNan",      "Pow",         "RealDiv",      "ReciprocalGrad", "Relu6Grad", "ReluGrad",
-       "RsqrtGrad", "SeluGrad",      "SigmoidGrad", "SoftplusGrad", "SoftsignGrad",   "SqrtGrad",  "SquaredDifference",
-       "Sub",       "TanhGrad",      "Xdivy",       "Xlogy"});
+  static const std::set<std::string>& first = Words(
+      "Abs BiasAdd Ceil ClipByValue Cos Elu Erf Erfc Exp Expm1 Floor FusedBatchNorm FusedBatchNormGrad "
+      "FusedBatchNormGradV2 FusedBatchNormGradV3 FusedBatchNormV2 FusedBatchNormV3 Inv LeakyRelu Log Log1p "
+      "LogSoftmax LogicalNot Neg OnesLike Reciprocal Relu Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin "
+      "Softmax Softplus Softsign Sqrt Square Tan Tanh ZerosLike");
+  static const std::set<std::string>& first_or_second = Words(
+      "Add AddV2 Div DivNoNan EluGrad FloorDiv FloorMod InvGrad LeakyReluGrad LogicalAnd LogicalOr Maximum "
+      "Minimum Mod Mul MulNoNan Pow RealDiv ReciprocalGrad Relu6Grad ReluGrad RsqrtGrad SeluGrad "
+      "SigmoidGrad SoftplusGrad SoftsignGrad SqrtGrad SquaredDifference Sub TanhGrad Xdivy Xlogy");
   if (AddsToReusedInput(op)) {
     std::vector<int> all(num_inputs);
     std::iota(all.begin(), all.end(), 0);

@@ -1,6 +1,6 @@
-"""Ops with their channels first on the emulated GPU, beside the same ops with their channels last on the CPU.
+"""Single ops on the emulated GPU, also with channels first, beside the same ops on the CPU with channels last.
 
-    ./str python --emulated-gpu tests/gpu_emulation_layouts.py --json=FILE
+    ./str python --emulated-gpu tests/gpu_emulation_ops.py --json=FILE
 """
 
 import argparse
@@ -69,8 +69,48 @@ def value_and_gradients(op, images, parameters, layout, device):
     return [np.ascontiguousarray(result).tobytes() for result in results]
 
 
+def apply_adam():
+    """An optimizer step that is one op with three variables; a reader of one of them keeps the old value."""
+    weights, mean, variance = (tf.Variable(values) for values in np.linspace(0.1, 1, 30).astype("f").reshape(3, 10))
+    old = weights.read_value()
+    tf.raw_ops.ResourceApplyAdam(
+        var=weights.handle,
+        m=mean.handle,
+        v=variance.handle,
+        **{"beta1_power": 0.9, "beta2_power": 0.99, "lr": 0.1, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-7},
+        grad=np.linspace(-1, 1, 10).astype("f"),
+    )
+    return [old, weights, mean, variance]
+
+
+def scatter_and_gather():
+    table = tf.Variable(np.arange(20, dtype="f").reshape(10, 2))
+    table.scatter_add(tf.IndexedSlices(np.ones((3, 2), "f"), [1, 1, 7]))
+    return [table, tf.gather(table, [7, 1, 1])]
+
+
+FACTS = np.arange(12, dtype="f").reshape(3, 4)
+
+# Where shapes depend on values, where variables change, where sums run along dimensions.
+OTHERS = {
+    "Where": lambda: [tf.where(tf.constant(FACTS) % 3 > 1), tf.boolean_mask(tf.constant(FACTS), [True, False, True])],
+    "Unique": lambda: [tf.unique(tf.constant([3, 1, 3, 2, 1], tf.int64)).y],
+    "ResourceApplyAdam": apply_adam,
+    "ResourceScatterAdd, ResourceGather": scatter_and_gather,
+    "StatelessRandom": lambda: [tf.random.stateless_normal([5], [1, 2]), tf.random.stateless_uniform([5], [3, 4])],
+    "Reductions": lambda: [tf.reduce_sum(FACTS, 0), tf.reduce_max(FACTS, 1), tf.argmax(FACTS, 1), tf.cumsum(FACTS, 1)],
+    "Einsum": lambda: [tf.einsum("ab,cb->ac", tf.constant(FACTS), tf.constant(FACTS))],
+    "AddN": lambda: [tf.add_n([tf.constant(FACTS) * scale for scale in (1.0, 0.1, 0.01, 0.001)])],
+}
+
+
+def results_on(device, op):
+    with tf.device(device):
+        return [np.ascontiguousarray(result.numpy()).tobytes() for result in op()]
+
+
 def count_channels_first():
-    """Convolutions with channels first in a training step that was written with channels last, as TensorFlow runs it."""
+    """Convolutions with channels first in a training step that was written with channels last, when it runs."""
     graph = tf.Graph()
     with graph.as_default(), tf.device("/GPU:0"):
         x = tf.compat.v1.placeholder(tf.float32, [2, 9, 8, 4])
@@ -98,6 +138,9 @@ def main():
         first = value_and_gradients(op, images, parameters, "NCHW", "/GPU:0")
         last = value_and_gradients(op, images, parameters, "NHWC", "/CPU:0")
         results["ops"][name] = {"equal": first == last, "results": len(first)}
+    for name, op in OTHERS.items():
+        on_gpu = results_on("/GPU:0", op)
+        results["ops"][name] = {"equal": on_gpu == results_on("/CPU:0", op), "results": len(on_gpu)}
     results["converted_by_layout_optimizer"] = count_channels_first()
     results["counts"] = gpu.counts()
     with open(options.json, "w", encoding="utf-8") as file:
