@@ -73,9 +73,9 @@ class GpuDevice : public tensorflow::BaseGPUDevice {
   void ComputeTimed(OpKernel* kernel, OpKernelContext* context, device::OpRecord& op) {
     // Whoever times ops will want to know the copies' rates too.
     absl::call_once(probe_set_, [this] {
-      kernels::SetCopyProbe(device::ShortDeviceName(name()), [executor = executor()] {
-        const absl::StatusOr<SwapLanes*> lanes = SwapLanes::Of(executor);
-        return lanes.ok() ? (*lanes)->MeasureRates() : kernels::CopyRates();
+      kernels::SetCopyProbe(device::ShortDeviceName(name()), [base = memory_->base(), compute = compute_stream()] {
+        const absl::StatusOr<SwapLanes*> lanes = SwapLanes::Of(compute->parent());
+        return lanes.ok() ? (*lanes)->MeasureRates(base, compute) : kernels::CopyRates();
       });
     });
     stream_executor::Stream* const compute = compute_stream();

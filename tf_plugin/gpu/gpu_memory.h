@@ -52,6 +52,8 @@ class GpuMemory : public device::DeviceMemory {
       : DeviceMemory(limit_bytes, std::make_unique<GpuMemorySource>(base)), base_(base) {}
 
   std::string Name() override { return "str_gpu_memory"; }
+  // Memory beside all that is counted.
+  tensorflow::Allocator* base() const { return base_; }
   // With what TensorFlow's allocator knows of the device where nothing is counted here.
   std::optional<tensorflow::AllocatorStats> GetStats() override;
   void SetSafeFrontier(uint64_t count) override { base_->SetSafeFrontier(count); }

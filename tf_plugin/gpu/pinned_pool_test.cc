@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/status_testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace str::gpu {
@@ -74,7 +75,7 @@ TEST(PinnedPoolTest, WhoTakesMemoryAgainWaitsForItsLastUse) {
   {
     absl::StatusOr<PinnedBuffer> both = pool.Take(700);
     ASSERT_TRUE(both.ok());
-    EXPECT_EQ(both->before(), std::vector<PinnedBuffer::Event>({first, second}));
+    EXPECT_THAT(both->before(), ::testing::UnorderedElementsAre(first, second));
     EXPECT_TRUE(pool.Take(256)->before().empty()) << "nobody used it";
   }
   // The larger buffer ended without use: those before it are still to be waited for.

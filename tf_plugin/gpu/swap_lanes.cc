@@ -17,7 +17,8 @@ namespace {
 namespace se = stream_executor;
 using tensorflow::Tensor;
 
-constexpr int64_t kProbeBytes = int64_t{32} << 20;
+// Long enough that starting the copy does not count; small enough for most devices beside a model.
+constexpr int64_t kProbeBytes = int64_t{16} << 20;
 constexpr int kProbes = 5;
 
 se::DeviceAddressBase AddressOf(const Tensor& tensor) {
@@ -135,10 +136,11 @@ absl::Status SwapLanes::QueueIn(HostCopy& copy, PendingTensor& pending) {
   return absl::OkStatus();
 }
 
-kernels::CopyRates SwapLanes::MeasureRates() {
-  se::DeviceAddressBase device = executor_->Allocate(kProbeBytes, /*memory_space=*/0);
-  if (device.opaque() == nullptr) return {};
-  const absl::Cleanup free = [&] { executor_->Deallocate(&device); };
+kernels::CopyRates SwapLanes::MeasureRates(tensorflow::Allocator* allocator, se::Stream* compute) {
+  void* const memory = allocator->AllocateRaw(tensorflow::Allocator::kAllocatorAlignment, kProbeBytes);
+  if (memory == nullptr) return {};
+  const absl::Cleanup free = [&] { allocator->DeallocateRaw(memory); };
+  se::DeviceAddressBase device(memory, kProbeBytes);
   const absl::StatusOr<std::unique_ptr<se::MemoryAllocation>> host = executor_->HostMemoryAllocate(kProbeBytes);
   if (!host.ok()) return {};
   char* const data = static_cast<char*>((*host)->address().opaque());
@@ -146,6 +148,7 @@ kernels::CopyRates SwapLanes::MeasureRates() {
   absl::MutexLock out_lock(&out_mutex_);
   absl::MutexLock in_lock(&in_mutex_);
   std::vector<int64_t> out_ns, in_ns;
+  if (!compute->BlockHostUntilDone().ok()) return {};
   // In first: what is copied out was written then.
   for (int i = 0; i < kProbes; ++i) {
     const int64_t start_ns = absl::GetCurrentTimeNanos();

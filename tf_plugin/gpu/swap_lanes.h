@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tf_plugin/gpu/pinned_pool.h"
 #include "tf_plugin/kernels/copy_engine.h"
@@ -92,8 +93,9 @@ class SwapLanes {
   absl::StatusOr<std::shared_ptr<PendingTensor>> CopyIn(HostCopy& copy, tensorflow::Tensor tensor,
                                                         stream_executor::Stream* compute);
 
-  // With device memory that is not counted anywhere. Makes the host wait.
-  kernels::CopyRates MeasureRates();
+  // With memory of `allocator`, which hands it out in the order of `compute`. Makes the host wait. Rates of 0 if there
+  // is no memory to measure with.
+  kernels::CopyRates MeasureRates(tensorflow::Allocator* allocator, stream_executor::Stream* compute);
 
  private:
   using Stream = std::unique_ptr<stream_executor::Stream>;

@@ -138,6 +138,7 @@ TEST_F(PartitionsTest, WhatMayNotBeSentIsNamed) {
   Recv(gpu_, "recv_some", kCpu, kGpu);
   const Surroundings surroundings = SurroundingsOf(Both(), kGpu);
   EXPECT_EQ(surroundings.may_get_nothing, "recv_some");
+  for (Node* node : gpu_.graph().op_nodes()) node->set_assigned_device_name(kGpu);
   EXPECT_NE(WhyNotPlannable(gpu_.graph(), surroundings).find("'recv_some'"), std::string::npos);
 }
 

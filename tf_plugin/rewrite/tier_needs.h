@@ -17,11 +17,11 @@ namespace str::rewrite {
 struct TierNeeds {
   int64_t host_bytes = 0;
   int64_t disk_bytes = 0;
+  // Also where all that goes there is empty.
+  bool uses_disk = false;
   // Size of one block in which all copies on the host find room, each at the lowest gap that fits, as the pool of a GPU
   // hands it out (gpu/pinned_pool.h): host_bytes, and what gaps between copies cost.
   int64_t host_pool_bytes = 0;
-  // Also where all that goes there is empty.
-  bool uses_disk = false;
 };
 
 // STR_HOST_LIMIT and STR_DISK_LIMIT.

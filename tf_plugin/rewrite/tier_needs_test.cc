@@ -39,12 +39,14 @@ TEST_F(TierNeedsTest, CountsFromTheSwapOutToTheLastSwapIn) {
   TierNeeds needs = Needs({"run b", "swap_out b:0", "run c", "swap_out c:0", "swap_out_wait b:0", "swap_out_wait c:0",
                            "swap_in b:0", "swap_in c:0", "run d"});
   EXPECT_EQ(needs.host_bytes, 800);
+  EXPECT_EQ(needs.host_pool_bytes, 1024) << "in multiples of 256 bytes";
   EXPECT_EQ(needs.disk_bytes, 0);
   EXPECT_FALSE(needs.uses_disk);
   // b is back for good before c goes.
   needs = Needs({"run b", "swap_out b:0", "swap_out_wait b:0", "swap_in b:0", "run c", "swap_out c:0",
                  "swap_out_wait c:0", "swap_in c:0", "run d"});
   EXPECT_EQ(needs.host_bytes, 400);
+  EXPECT_EQ(needs.host_pool_bytes, 512) << "c lies where b was";
 }
 
 TEST_F(TierNeedsTest, EachTierHasItsOwnCount) {
