@@ -10,7 +10,10 @@ from conftest import ROOT, environment
 
 BUILT = ROOT / ".build" / "site-packages" / "tensorflow-plugins"
 PYTHONS = {"CPU": ROOT / ".venv" / "bin" / "python", "GPU": ROOT / ".venv-gpu" / "bin" / "python"}
-SAYS_LIMIT = "import tensorflow as tf; tf.constant(1.0); print(tf.config.experimental.get_memory_info('CPU:0'))"
+SAYS_LIMIT = (
+    "import tensorflow as tf; kept = tf.random.uniform([1000]) + 1.0; "
+    "print(tf.config.experimental.get_memory_info('CPU:0'))"
+)
 
 
 @pytest.fixture
