@@ -5,7 +5,7 @@
 //
 // A freed block may be handed out again while kernels that use it are still queued: all of TensorFlow's kernels run on
 // one compute stream, so whoever gets the block next is queued behind them. Arena places are used again by the same
-// rule. Work on other streams has to be joined with the compute stream before its memory is freed (gpu_swap.h).
+// rule. Work on other streams has to be joined with the compute stream before its memory is freed (swap_lanes.h).
 #ifndef STR_TF_PLUGIN_GPU_GPU_MEMORY_H_
 #define STR_TF_PLUGIN_GPU_GPU_MEMORY_H_
 
