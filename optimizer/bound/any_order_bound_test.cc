@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <queue>
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +13,7 @@
 #include "optimizer/simulator/judge.h"
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
+#include "optimizer/testing/tiny_graph.h"
 #include "optimizer/testing/training_graph.h"
 #include "strategies/registry.h"
 
@@ -120,63 +120,8 @@ TEST(AnyOrderBoundTest, VariablesMayBeReplacedEarlier) {
 }
 
 Case RandomCase(uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const auto draw = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  GraphBuilder builder;
-  const int nodes = static_cast<int>(draw(5, 7));
-  for (int i = 0; i < nodes; ++i) {
-    std::vector<std::string> inputs;
-    if (i > 0 && draw(0, 9) < 7) inputs.push_back(absl::StrCat("n", i - 1, ":0"));
-    if (i > 1 && draw(0, 9) < 7) inputs.push_back(absl::StrCat("n", draw(0, i - 2), ":0"));
-    config::Node* node = builder.Add(absl::StrCat("n", i), inputs, {kUnitBytes * draw(1, 6)}, 1000 * draw(1, 30));
-    if (draw(0, 9) < 2) node->set_recompute(config::RECOMPUTE_RANDOM);
-  }
+  GraphBuilder builder = RandomTinyGraph(seed, /*most_nodes=*/7, /*equal_sizes=*/false);
   return Case(builder, builder.file());
-}
-
-// The least time of any program without copies, whatever its order: the shortest path through all states of the
-// machine, which are which nodes have run and whose outputs are there.
-double FastestWithoutCopies(const Case& c, int64_t budget_bytes) {
-  const std::vector<NodeId> order = c.Order();
-  const int nodes = static_cast<int>(order.size());
-  std::vector<int> position(c.graph.node_count(), 0);
-  for (int i = 0; i < nodes; ++i) position[order[i]] = i;
-  std::vector<double> least(1 << (2 * nodes), kNever);
-  using Entry = std::pair<double, int>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  const auto reach = [&](int done, int there, double seconds) {
-    double& known = least[(done << nodes) + there];
-    if (seconds >= known) return;
-    known = seconds;
-    queue.push({seconds, (done << nodes) + there});
-  };
-  reach(0, 0, 0);
-  while (!queue.empty()) {
-    const auto [seconds, state] = queue.top();
-    queue.pop();
-    if (seconds > least[state]) continue;
-    const int done = state >> nodes, there = state & ((1 << nodes) - 1);
-    if (done == (1 << nodes) - 1) return seconds;
-    int64_t bytes = 0;
-    for (int i = 0; i < nodes; ++i) {
-      if ((there >> i & 1) == 0) continue;
-      bytes += c.graph.tensor(c.graph.node(order[i]).first_tensor).rounded_bytes;
-      reach(done, there & ~(1 << i), seconds);
-    }
-    for (int i = 0; i < nodes; ++i) {
-      const Node& node = c.graph.node(order[i]);
-      if ((there >> i & 1) != 0 || ((done >> i & 1) != 0 && !node.MayRerun())) continue;
-      if (bytes + c.graph.tensor(node.first_tensor).rounded_bytes > budget_bytes) continue;
-      bool ready = true;
-      for (const TensorId input : c.graph.inputs(order[i])) {
-        ready = ready && (there >> position[c.graph.tensor(input).node] & 1) != 0;
-      }
-      if (ready) reach(done | 1 << i, there | 1 << i, seconds + c.costs.node_seconds[order[i]]);
-    }
-  }
-  return kNever;
 }
 
 TEST(AnyOrderBoundTest, NoProgramWithoutCopiesIsFaster) {
@@ -186,7 +131,7 @@ TEST(AnyOrderBoundTest, NoProgramWithoutCopiesIsFaster) {
     for (const double share : {0.85, 0.7, 0.55}) {
       SCOPED_TRACE(absl::StrCat("seed ", seed, " at ", share));
       const int64_t budget = static_cast<int64_t>(share * c.keep.peak_bytes());
-      const double fastest = FastestWithoutCopies(c, budget);
+      const double fastest = LeastSecondsWithoutCopies(c.graph, c.costs, c.Order(), budget, FirstRunsIn::kAnyOrder);
       if (fastest == kNever) continue;
       const double bound = c.AnyOrderBound(budget, /*copies=*/false);
       EXPECT_LE(bound, fastest * (1 + kRounding));

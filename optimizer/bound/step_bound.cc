@@ -97,8 +97,8 @@ class Bounder {
     Say("relaxed", best.seconds);
     std::stable_sort(relaxed->begin(), relaxed->end(),
                      [](const CutBound& a, const CutBound& b) { return a.seconds > b.seconds; });
-    const auto is_enough = [&] { return options_.enough_seconds > 0 && best.seconds >= options_.enough_seconds; };
-    if (is_enough() || options_.time_limit <= absl::ZeroDuration()) return best;
+    const bool is_enough = options_.enough_seconds > 0 && best.seconds >= options_.enough_seconds;
+    if (is_enough || options_.time_limit <= absl::ZeroDuration()) return best;
     std::vector<CutView> searched;
     for (size_t i = 0; i < relaxed->size() && i < kSearchedCuts; ++i) searched.push_back(*(*relaxed)[i].view);
     SolveOptions search;

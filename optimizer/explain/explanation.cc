@@ -29,7 +29,6 @@ class Explainer {
         costs_(costs),
         program_(program),
         budget_bytes_(budget_bytes),
-        roots_(StorageRoots(graph)),
         row_of_(graph.tensor_count(), kNone) {}
 
   absl::StatusOr<Explanation> Run() {
@@ -58,7 +57,7 @@ class Explainer {
 
   // Null for what the step does not make: variables, arguments, constants, scratch.
   TensorFate* FateOf(TensorId tensor) {
-    const int32_t row = tensor == kNone ? kNone : row_of_[roots_[tensor]];
+    const int32_t row = tensor == kNone ? kNone : row_of_[graph_.tensor(tensor).root];
     return row == kNone ? nullptr : &result_.tensors[row];
   }
 
@@ -109,7 +108,7 @@ class Explainer {
     for (int i = 0; i < node.outputs; ++i) {
       const TensorId id = node.first_tensor + i;
       const Tensor& tensor = graph_.tensor(id);
-      if (tensor.external || tensor.reads_variable || tensor.bytes == 0 || roots_[id] != id) continue;
+      if (tensor.external || tensor.reads_variable || tensor.bytes == 0 || tensor.root != id) continue;
       if (step.action == Action::kRun) {
         row_of_[id] = static_cast<int32_t>(result_.tensors.size());
         TensorFate fate;
@@ -188,7 +187,6 @@ class Explainer {
   const Costs& costs_;
   const Program& program_;
   const int64_t budget_bytes_;
-  const std::vector<TensorId> roots_;
   // Per tensor that makes a buffer: its row in result_.tensors.
   std::vector<int32_t> row_of_;
   int peak_step_ = 0;

@@ -26,22 +26,12 @@ bool IsIdle(const Graph& graph, const Program& program, const Bindings& bindings
 
 }  // namespace
 
-std::vector<TensorId> StorageRoots(const Graph& graph) {
-  std::vector<TensorId> roots(graph.tensor_count());
-  for (TensorId id = 0; id < graph.tensor_count(); ++id) {
-    const TensorId viewed = graph.tensor(id).view_of;
-    roots[id] = viewed == kNone ? id : roots[viewed];
-  }
-  return roots;
-}
-
 absl::StatusOr<Program> Undo(const Graph& graph, const Program& program, TensorId root) {
-  const std::vector<TensorId> roots = StorageRoots(graph);
   Program rest;
   for (const Step& step : program) {
     const bool decided = step.action == Action::kRerun ? step.id == graph.tensor(root).node
                          : step.action == Action::kRun ? false
-                                                       : roots[step.id] == root;
+                                                       : graph.tensor(step.id).root == root;
     if (!decided) rest.push_back(step);
   }
   Bindings bindings(&graph);

@@ -2,16 +2,11 @@
 #ifndef STR_OPTIMIZER_EXPLAIN_UNDO_H_
 #define STR_OPTIMIZER_EXPLAIN_UNDO_H_
 
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "optimizer/graph/graph.h"
 #include "optimizer/simulator/program.h"
 
 namespace str::optimizer {
-
-// Per tensor the one that makes the buffer it has: itself unless it is a view.
-std::vector<TensorId> StorageRoots(const Graph& graph);
 
 // Without the copies of `root` and the reruns of its node, and without what only served those: reruns and copies in
 // that nobody takes then, copies out that nobody brings back. The rest keeps its order. Fails if `program` cannot be

@@ -110,7 +110,9 @@ absl::Status Graph::AddEdges(const config::GraphFile& file) {
       const int view = output.view_of_input_plus1() - 1;
       if (view >= from.input_size())
         return NodeError(from, absl::StrCat("output ", i, " is a view of a missing input"));
-      if (view >= 0) tensors_[nodes_[id].first_tensor + i].view_of = inputs(id)[view];
+      const TensorId tensor = nodes_[id].first_tensor + i;
+      if (view >= 0) tensors_[tensor].view_of = inputs(id)[view];
+      tensors_[tensor].root = view >= 0 ? tensors_[inputs(id)[view]].root : tensor;
       for (int32_t input : output.forwards_input()) {
         if (input < 0 || input >= from.input_size()) {
           return NodeError(from, absl::StrCat("output ", i, " takes over the buffer of a missing input"));

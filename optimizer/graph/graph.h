@@ -43,6 +43,8 @@ struct Tensor {
   int64_t rounded_bytes = 0;
   // The tensor whose buffer this one always shares, or kNone.
   TensorId view_of = kNone;
+  // The tensor that owns the buffer: itself unless it is a view.
+  TensorId root = kNone;
   // Shares the buffer of its node's variable.
   bool reads_variable = false;
   // Counts in the graph's external bytes, never freed during the step.

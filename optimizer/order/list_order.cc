@@ -9,14 +9,9 @@ namespace {
 // Bytes of storages: tensors that own a buffer, each with its views.
 class Storages {
  public:
-  explicit Storages(const Graph& graph) : graph_(graph), root_(graph.tensor_count()) {
-    for (TensorId id = 0; id < graph.tensor_count(); ++id) {
-      const Tensor& tensor = graph.tensor(id);
-      root_[id] = tensor.view_of == kNone ? id : root_[tensor.view_of];
-    }
-  }
+  explicit Storages(const Graph& graph) : graph_(graph) {}
 
-  TensorId root(TensorId tensor) const { return root_[tensor]; }
+  TensorId root(TensorId tensor) const { return graph_.tensor(tensor).root; }
 
   // What the step itself needs for it.
   int64_t Bytes(TensorId root) const {
@@ -27,7 +22,6 @@ class Storages {
 
  private:
   const Graph& graph_;
-  std::vector<TensorId> root_;
 };
 
 // Ranks the nodes that are ready and takes the best one.

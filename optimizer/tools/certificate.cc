@@ -52,17 +52,24 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
   return absl::OkStatus();
 }
 
-// A plan in another order may be faster than the bound for this one.
-absl::Status AddAnyOrderBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
-                              absl::Duration time_limit, const std::atomic<bool>* stop,
-                              strategies::PlanResult* result) {
+optimizer::StepBoundOptions BoundOptions(const strategies::Planner& planner, const strategies::PlanRequest& request,
+                                         absl::Duration time_limit, const std::atomic<bool>* stop) {
   optimizer::StepBoundOptions options;
   options.budget_bytes = request.budget_bytes;
   options.copies = planner.copies();
   options.threads = request.threads;
-  options.time_limit = std::clamp(time_limit, absl::ZeroDuration(), kMostTimeForAnyOrder);
-  options.enough_seconds = result->bound_seconds;
+  options.time_limit = std::min(options.time_limit, time_limit);
   options.stop = stop;
+  return options;
+}
+
+// A plan in another order may be faster than the bound for this one.
+absl::Status AddAnyOrderBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
+                              absl::Duration time_limit, const std::atomic<bool>* stop,
+                              strategies::PlanResult* result) {
+  optimizer::StepBoundOptions options =
+      BoundOptions(planner, request, std::clamp(time_limit, absl::ZeroDuration(), kMostTimeForAnyOrder), stop);
+  options.enough_seconds = result->bound_seconds;
   const absl::StatusOr<double> bound =
       optimizer::FindAnyOrderBound(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);
   if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));
@@ -80,12 +87,7 @@ absl::Status AddOrderBound(const strategies::Planner& planner, const strategies:
   const bool may_close = (planner.bounds() || result->bound_seconds > 0) && request.host_limit_bytes == 0;
   const absl::Duration most = may_close ? kMostTimeForGap : kMostTimeForUnbound;
   if (result->bound_seconds == 0) {
-    optimizer::StepBoundOptions options;
-    options.budget_bytes = request.budget_bytes;
-    options.copies = planner.copies();
-    options.threads = request.threads;
-    options.time_limit = std::min(options.time_limit, time_limit);
-    options.stop = stop;
+    optimizer::StepBoundOptions options = BoundOptions(planner, request, time_limit, stop);
     options.progress = progress;
     const absl::StatusOr<optimizer::StepBound> bound =
         optimizer::FindStepBound(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);

@@ -8,7 +8,6 @@
 #include "config/tensor_name.h"
 #include "config/text_units.h"
 #include "optimizer/explain/explanation.h"
-#include "optimizer/explain/undo.h"
 #include "optimizer/tools/command.h"
 #include "optimizer/tools/explain_text.h"
 #include "optimizer/tools/inputs.h"
@@ -46,12 +45,11 @@ absl::StatusOr<std::string> ExplainTensors(const optimizer::Graph& graph, const 
                                            const std::string& name) {
   const absl::StatusOr<std::vector<optimizer::TensorId>> tensors = FindTensors(graph, name);
   if (!tensors.ok()) return tensors.status();
-  const std::vector<optimizer::TensorId> roots = optimizer::StorageRoots(graph);
   std::string text;
   for (const optimizer::TensorId tensor : *tensors) {
     bool found = false;
     for (const optimizer::TensorFate& fate : explanation.tensors) {
-      if (fate.tensor != roots[tensor]) continue;
+      if (fate.tensor != graph.tensor(tensor).root) continue;
       absl::StrAppend(&text, TensorText(graph, fate, tensor));
       found = true;
     }

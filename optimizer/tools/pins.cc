@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "optimizer/explain/undo.h"
 #include "optimizer/simulator/bindings.h"
 
 namespace str::tools {
@@ -23,8 +22,7 @@ absl::StatusOr<Pin> PinOf(absl::string_view* text) {
   return absl::InvalidArgumentError(absl::StrCat("--pin: \"", all, "\" must begin with keep:, swap: or recompute:"));
 }
 
-absl::Status AddPin(const std::string& text, const Graph& graph, const std::vector<TensorId>& roots,
-                    std::vector<Pin>* pins) {
+absl::Status AddPin(const std::string& text, const Graph& graph, std::vector<Pin>* pins) {
   absl::string_view rest = text;
   const absl::StatusOr<Pin> pin = PinOf(&rest);
   if (!pin.ok()) return pin.status();
@@ -33,9 +31,10 @@ absl::Status AddPin(const std::string& text, const Graph& graph, const std::vect
     const std::regex pattern{std::string(rest)};
     for (TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) {
       if (!std::regex_search(graph.TensorName(tensor), pattern)) continue;
-      (*pins)[roots[tensor]] = *pin;
+      const TensorId root = graph.tensor(tensor).root;
+      (*pins)[root] = *pin;
       matched = true;
-      may_rerun |= graph.node(graph.tensor(roots[tensor]).node).MayRerun();
+      may_rerun |= graph.node(graph.tensor(root).node).MayRerun();
     }
   } catch (const std::regex_error& error) {
     return absl::InvalidArgumentError(absl::StrCat("--pin: \"", rest, "\" is no regular expression: ", error.what()));
@@ -61,12 +60,11 @@ bool MayMakeAgain(const Graph& graph, optimizer::NodeId id, const std::vector<Pi
 
 absl::StatusOr<std::vector<Pin>> ParsePins(const std::vector<std::string>& texts, const Graph& graph) {
   if (texts.empty()) return std::vector<Pin>();
-  const std::vector<TensorId> roots = optimizer::StorageRoots(graph);
   std::vector<Pin> pins(graph.tensor_count(), Pin::kFree);
   for (const std::string& text : texts) {
-    if (absl::Status status = AddPin(text, graph, roots, &pins); !status.ok()) return status;
+    if (absl::Status status = AddPin(text, graph, &pins); !status.ok()) return status;
   }
-  for (TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) pins[tensor] = pins[roots[tensor]];
+  for (TensorId tensor = 0; tensor < graph.tensor_count(); ++tensor) pins[tensor] = pins[graph.tensor(tensor).root];
   return pins;
 }
 

@@ -23,7 +23,6 @@ class GraphTracer {
   explicit GraphTracer(const strategies::PlanRequest& request)
       : request_(request),
         graph_(*request.graph),
-        root_(graph_.tensor_count()),
         last_use_(graph_.tensor_count()),
         needed_until_(graph_.tensor_count(), 0),
         kept_(graph_.tensor_count(), false),
@@ -37,7 +36,7 @@ class GraphTracer {
     for (TensorId tensor = 0; tensor < graph_.tensor_count(); ++tensor) {
       if (!graph_.node(graph_.tensor(tensor).node).in_program) continue;
       if (last_use_[tensor] != kEnd) released[last_use_[tensor]].push_back(tensor);
-      const bool discards = root_[tensor] == tensor && kept_[tensor] && needed_until_[tensor] != kEnd;
+      const bool discards = graph_.tensor(tensor).root == tensor && kept_[tensor] && needed_until_[tensor] != kEnd;
       if (discards) discarded[needed_until_[tensor]].push_back(tensor);
     }
     for (NodeId node = 0; node < graph_.node_count(); ++node) {
@@ -60,15 +59,14 @@ class GraphTracer {
 
   void FindUses(TensorId tensor) {
     const Tensor& facts = graph_.tensor(tensor);
-    root_[tensor] = facts.view_of == optimizer::kNone ? tensor : root_[facts.view_of];
     NodeId last = facts.node;
     for (const NodeId consumer : graph_.consumers(tensor)) {
       if (graph_.node(consumer).in_program) last = std::max(last, consumer);
     }
     last_use_[tensor] = facts.outside_uses > 0 ? kEnd : last;
-    NodeId& until = needed_until_[root_[tensor]];
+    NodeId& until = needed_until_[facts.root];
     until = std::max(until, last_use_[tensor]);
-    if (IsKept(tensor)) kept_[root_[tensor]] = true;
+    if (IsKept(tensor)) kept_[facts.root] = true;
   }
 
   // What a node that may run again takes is needed as long as anything that it makes.
@@ -79,10 +77,10 @@ class GraphTracer {
         if (!graph_.node(node).MayRerun()) continue;
         NodeId until = 0;
         for (int i = 0; i < graph_.node(node).outputs; ++i) {
-          until = std::max(until, needed_until_[root_[graph_.node(node).first_tensor + i]]);
+          until = std::max(until, needed_until_[graph_.tensor(graph_.node(node).first_tensor + i).root]);
         }
         for (const TensorId input : graph_.inputs(node)) {
-          NodeId& needed = needed_until_[root_[input]];
+          NodeId& needed = needed_until_[graph_.tensor(input).root];
           changed |= needed < until;
           needed = std::max(needed, until);
         }
@@ -126,7 +124,6 @@ class GraphTracer {
   const strategies::PlanRequest& request_;
   const Graph& graph_;
   // Per tensor the one that makes its buffer. The next two by that one only.
-  std::vector<TensorId> root_;
   std::vector<NodeId> last_use_;
   std::vector<NodeId> needed_until_;
   std::vector<char> kept_;

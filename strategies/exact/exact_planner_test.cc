@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <limits>
-#include <queue>
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +14,7 @@
 #include "optimizer/testing/graph_builder.h"
 #include "optimizer/testing/program_text.h"
 #include "optimizer/testing/shared_data.h"
+#include "optimizer/testing/tiny_graph.h"
 
 namespace str::strategies {
 namespace {
@@ -67,68 +67,9 @@ double Seconds(const Case& c, const Program& program, int64_t budget_bytes) {
   return fit.ok() && fit->fit_bytes <= budget_bytes ? fit->verdict.seconds() : kNever;
 }
 
-// Up to 8 nodes of one output each; most take the one before, and some an earlier one.
 Case RandomCase(uint64_t seed, bool equal_sizes) {
-  std::mt19937_64 random(seed);
-  const auto draw = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  GraphBuilder builder;
-  // So slow that no copy pays.
-  builder.file().set_copy_out_bytes_per_second(1);
-  builder.file().set_copy_in_bytes_per_second(1);
-  const int nodes = static_cast<int>(draw(5, 8));
-  for (int i = 0; i < nodes; ++i) {
-    std::vector<std::string> inputs;
-    if (i > 0 && draw(0, 9) < 7) inputs.push_back(absl::StrCat("n", i - 1, ":0"));
-    if (i > 1 && draw(0, 9) < 7) inputs.push_back(absl::StrCat("n", draw(0, i - 2), ":0"));
-    const int64_t bytes = kUnitBytes * (equal_sizes ? 1 : draw(1, 6));
-    config::Node* node = builder.Add(absl::StrCat("n", i), inputs, {bytes}, 1000 * draw(1, 30));
-    if (draw(0, 9) < 2) node->set_recompute(config::RECOMPUTE_RANDOM);
-  }
+  GraphBuilder builder = optimizer::RandomTinyGraph(seed, /*most_nodes=*/8, equal_sizes);
   return MakeCase(builder, builder.file());
-}
-
-// The least time of any program without copies whose nodes run first in this order: the shortest path through all
-// states of the machine, which are how many nodes have run and whose outputs are there.
-double FastestWithoutCopies(const Case& c, const std::vector<NodeId>& order, int64_t budget_bytes) {
-  const int nodes = static_cast<int>(order.size());
-  std::vector<double> least((nodes + 1) << nodes, kNever);
-  using Entry = std::pair<double, int>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  const auto reach = [&](int done, int there, double seconds) {
-    double& known = least[(done << nodes) + there];
-    if (seconds >= known) return;
-    known = seconds;
-    queue.push({seconds, (done << nodes) + there});
-  };
-  std::vector<int> position(c.graph.node_count(), 0);
-  for (int i = 0; i < nodes; ++i) position[order[i]] = i;
-  reach(0, 0, 0);
-  while (!queue.empty()) {
-    const auto [seconds, state] = queue.top();
-    queue.pop();
-    if (seconds > least[state]) continue;
-    const int done = state >> nodes, there = state & ((1 << nodes) - 1);
-    if (done == nodes) return seconds;
-    int64_t bytes = 0;
-    for (int i = 0; i < nodes; ++i) {
-      if ((there >> i & 1) == 0) continue;
-      bytes += c.graph.tensor(c.graph.node(order[i]).first_tensor).rounded_bytes;
-      reach(done, there & ~(1 << i), seconds);
-    }
-    for (int i = 0; i <= done; ++i) {
-      const optimizer::Node& node = c.graph.node(order[i]);
-      if ((there >> i & 1) != 0 || (i < done && !node.MayRerun())) continue;
-      if (bytes + c.graph.tensor(node.first_tensor).rounded_bytes > budget_bytes) continue;
-      bool ready = true;
-      for (const optimizer::TensorId input : c.graph.inputs(order[i])) {
-        ready = ready && (there >> position[c.graph.tensor(input).node] & 1) != 0;
-      }
-      if (ready) reach(i == done ? done + 1 : done, there | 1 << i, seconds + c.costs.node_seconds[order[i]]);
-    }
-  }
-  return kNever;
 }
 
 TEST(ExactPlannerTest, IsNeverBeatenWithoutCopies) {
@@ -142,7 +83,8 @@ TEST(ExactPlannerTest, IsNeverBeatenWithoutCopies) {
       const PlanResult result = PlanExactly(c, budget);
       if (result.program.empty()) continue;
       const double seconds = Seconds(c, result.program, budget);
-      const double fastest = FastestWithoutCopies(c, optimizer::FirstRuns(result.program), budget);
+      const double fastest = optimizer::LeastSecondsWithoutCopies(
+          c.graph, c.costs, optimizer::FirstRuns(result.program), budget, optimizer::FirstRunsIn::kThisOrder);
       if (fastest == kNever) {
         // Only copies get along with so little.
         EXPECT_GT(seconds, 1);

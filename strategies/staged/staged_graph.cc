@@ -30,8 +30,7 @@ int StagedGraph::FindTakenOver(const Graph& graph, NodeId id, const std::vector<
     const TensorId output = node.first_tensor + i;
     for (const int32_t input : graph.forwards(output)) {
       if (std::count(inputs.begin(), inputs.end(), inputs[input]) != 1) continue;
-      TensorId root = inputs[input];
-      while (graph.tensor(root).view_of != kNone) root = graph.tensor(root).view_of;
+      const TensorId root = graph.tensor(inputs[input]).root;
       const int position = position_of[graph.tensor(root).node];
       if (position == kNone || nodes_[position].held) continue;
       const bool alone = nodes_[position].tensors == std::vector<TensorId>{root};

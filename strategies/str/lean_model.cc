@@ -81,20 +81,18 @@ void LeanModel::AddStorages() {
 void LeanModel::AddUndecided() {
   const optimizer::Graph& graph = problem_.graph();
   const int tensors = graph.tensor_count();
-  std::vector<TensorId> root(tensors);
   std::vector<bool> held(tensors, false);
   for (TensorId id = 0; id < tensors; ++id) {
     const optimizer::Tensor& tensor = graph.tensor(id);
-    root[id] = tensor.view_of == kNone ? id : root[tensor.view_of];
-    if (tensor.outside_uses > 0) held[root[id]] = true;
+    if (tensor.outside_uses > 0) held[tensor.root] = true;
   }
   const int32_t decided = storages();
   for (TensorId id = 0; id < tensors; ++id) {
-    if (root[id] != id) {
-      if (storage_of_[root[id]] >= decided) storage_of_[id] = storage_of_[root[id]];
+    const optimizer::Tensor& tensor = graph.tensor(id);
+    if (tensor.root != id) {
+      if (storage_of_[tensor.root] >= decided) storage_of_[id] = storage_of_[tensor.root];
       continue;
     }
-    const optimizer::Tensor& tensor = graph.tensor(id);
     if (storage_of_[id] != kNone || held[id] || tensor.external || tensor.reads_variable) continue;
     if (!graph.node(tensor.node).in_program || tensor.rounded_bytes <= peak_bytes_ / kTinyShareOfPeak) continue;
     storage_of_[id] = storages();

@@ -30,9 +30,7 @@ constexpr size_t kMostRivals = 4;
 constexpr double kWideGap = 0.005;
 // Up to this size, orders are looked at thoroughly, and nodes are moved.
 constexpr int kMostNodesOfSmall = 2000;
-// Where the fastest plan of the short searches is this far above its bound, nodes are moved before anything else. If
-// there are few, so that moving does not take long, a wide gap is enough.
-constexpr double kVeryWideGap = 0.03;
+// Up to this size moving nodes does not take long, so that they are moved first where the gap is wide.
 constexpr int kMostNodesOfQuickMoves = 500;
 // Of the step's time: more is seldom gained by the usual search.
 constexpr double kGainOfSearch = 0.01;
@@ -224,6 +222,32 @@ absl::StatusOr<OrderPlanner*> OrderContest::MoveNodesOf(const std::vector<OrderP
   return IsFaster(*entrant, *best) ? entrant : best;
 }
 
+absl::StatusOr<OrderPlanner*> OrderContest::MoveAndPlan(OrderPlanner* best) {
+  std::vector<OrderPlanner*> starts = {best};
+  std::copy_if(fastest_.begin(), fastest_.end(), std::back_inserter(starts),
+               [best](const OrderPlanner* entrant) { return entrant != best; });
+  const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(starts);
+  if (!moved.ok()) return moved.status();
+  // Where moving gained little, the usual search in the order as it was may gain more.
+  const bool is_close =
+      (*moved)->program().empty() || best->expected_seconds() < (1 + kGainOfSearch) * (*moved)->seconds();
+  if (*moved == best || (is_close && !(*moved)->Proven(request_.gap))) {
+    if (absl::Status status = best->Plan(); !status.ok()) return status;
+  }
+  return IsFaster(**moved, *best) ? *moved : best;
+}
+
+absl::StatusOr<OrderPlanner*> OrderContest::PlanInTwo(OrderPlanner* best) {
+  if (absl::Status status = best->Plan(); !status.ok()) return status;
+  const auto next =
+      std::find_if(fastest_.begin(), fastest_.end(), [best](const OrderPlanner* entrant) { return entrant != best; });
+  if (next == fastest_.end() || limit_.Reached() || best->Proven(request_.gap)) return best;
+  const double to_beat = (IsDone(*best) ? 1 - kHelped : 1) * best->seconds();
+  if (!best->program().empty() && (*next)->expected_seconds() >= to_beat) return best;
+  if (absl::Status status = PlanIn(*next); !status.ok()) return status;
+  return IsFaster(**next, *best) ? *next : best;
+}
+
 absl::StatusOr<PlanResult> OrderContest::Run() {
   result_.status = PlanStatus::kInfeasible;
   if (absl::Status status = FindFavourite(); !status.ok()) return status;
@@ -240,35 +264,12 @@ absl::StatusOr<PlanResult> OrderContest::Run() {
   OrderPlanner* const favourite = entrants_.front().get();
   OrderPlanner* best = FindFastest();
   if (absl::Status status = Prepare(best); !status.ok()) return status;
-  const bool moves_quickly = request_.graph->program_nodes() <= kMostNodesOfQuickMoves;
-  const double gap_to_move = moves_quickly ? kWideGap : kVeryWideGap;
+  const double gap_to_move = request_.graph->program_nodes() <= kMostNodesOfQuickMoves ? kWideGap : kVeryWideGap;
   const bool moves_first =
       IsSmall() && !best->Proven(gap_to_move) && best->expected_seconds() > (1 + gap_to_move) * best->bound_seconds();
-  if (moves_first) {
-    std::vector<OrderPlanner*> starts = {best};
-    std::copy_if(fastest_.begin(), fastest_.end(), std::back_inserter(starts),
-                 [best](const OrderPlanner* entrant) { return entrant != best; });
-    const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf(starts);
-    if (!moved.ok()) return moved.status();
-    // Where moving gained little, the usual search in the order as it was may gain more.
-    const bool is_close =
-        (*moved)->program().empty() || best->expected_seconds() < (1 + kGainOfSearch) * (*moved)->seconds();
-    if (*moved == best || (is_close && !(*moved)->Proven(request_.gap))) {
-      if (absl::Status status = best->Plan(); !status.ok()) return status;
-    }
-    if (IsFaster(**moved, *best)) best = *moved;
-  } else {
-    if (absl::Status status = best->Plan(); !status.ok()) return status;
-    for (OrderPlanner* next : fastest_) {
-      if (next == best) continue;
-      const bool beaten =
-          !best->program().empty() && next->expected_seconds() >= (IsDone(*best) ? 1 - kHelped : 1) * best->seconds();
-      if (limit_.Reached() || best->Proven(request_.gap) || beaten) break;
-      if (absl::Status status = PlanIn(next); !status.ok()) return status;
-      if (IsFaster(*next, *best)) best = next;
-      break;
-    }
-  }
+  const absl::StatusOr<OrderPlanner*> planned = moves_first ? MoveAndPlan(best) : PlanInTwo(best);
+  if (!planned.ok()) return planned.status();
+  best = *planned;
   if (!IsDone(*best) && !best->Proven(gap_to_move)) {
     const absl::StatusOr<OrderPlanner*> moved = MoveNodesOf({best});
     if (!moved.ok()) return moved.status();

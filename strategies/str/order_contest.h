@@ -52,6 +52,10 @@ class OrderContest {
   absl::Status PlanIn(OrderPlanner* entrant);
   // Plans in an order that comes about by moving nodes of those of `starts`; returns the better of it and the first.
   absl::StatusOr<OrderPlanner*> MoveNodesOf(const std::vector<OrderPlanner*>& starts);
+  // For wide gaps: moves nodes first, then plans.
+  absl::StatusOr<OrderPlanner*> MoveAndPlan(OrderPlanner* best);
+  // Plans in the best order, and in the next one if that may be better.
+  absl::StatusOr<OrderPlanner*> PlanInTwo(OrderPlanner* best);
   void Report(const std::string& line) const;
 
   const PlanRequest& request_;

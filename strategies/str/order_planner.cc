@@ -16,8 +16,6 @@ namespace {
 
 using optimizer::Program;
 
-// Above it, a search that takes much longer is worth its time.
-constexpr double kVeryWideGap = 0.03;
 // Below it, what plans that only swap or only recompute could gain is too little to look for.
 constexpr double kRestrictedGap = 0.005;
 // A greedy plan this share above computing alone is a good start: others are not tried.

@@ -35,6 +35,9 @@
 
 namespace str::strategies {
 
+// Above it the usual search seldom helps: nodes are moved first, and a search that takes much longer is worth its time.
+inline constexpr double kVeryWideGap = 0.03;
+
 class OrderPlanner {
  public:
   // What is passed by reference or pointer must outlive this. `stop` may be null.

@@ -46,12 +46,9 @@ Problem::Problem(const optimizer::Graph* graph, const optimizer::Costs* costs, c
 
 void Problem::FindStorages(const ProblemOptions& options) {
   const int tensors = graph_.tensor_count();
-  std::vector<TensorId> root(tensors);
   std::vector<bool> fixed(tensors, false);
   for (TensorId id = 0; id < tensors; ++id) {
-    const optimizer::Tensor& tensor = graph_.tensor(id);
-    root[id] = tensor.view_of == kNone ? id : root[tensor.view_of];
-    if (IsFixed(graph_, id)) fixed[root[id]] = true;
+    if (IsFixed(graph_, id)) fixed[graph_.tensor(id).root] = true;
   }
   const int64_t smallest = std::max(options.peak_bytes / kSmallestShareOfPeak,
                                     std::min(kSmallestDecidedBytes, options.peak_bytes / kLargeShareOfPeak));
@@ -59,7 +56,7 @@ void Problem::FindStorages(const ProblemOptions& options) {
   for (TensorId id = 0; id < tensors; ++id) {
     const optimizer::Tensor& tensor = graph_.tensor(id);
     const optimizer::Node& node = graph_.node(tensor.node);
-    if (root[id] != id || fixed[id] || tensor.external || tensor.reads_variable || !node.in_program) continue;
+    if (tensor.root != id || fixed[id] || tensor.external || tensor.reads_variable || !node.in_program) continue;
     if (tensor.rounded_bytes < smallest) continue;
     const Pin pin = options.pins == nullptr || options.pins->empty() ? Pin::kFree : (*options.pins)[id];
     Storage storage;
@@ -76,7 +73,7 @@ void Problem::FindStorages(const ProblemOptions& options) {
     storages_.push_back(storage);
   }
   storage_of_.resize(tensors);
-  for (TensorId id = 0; id < tensors; ++id) storage_of_[id] = storage_of_root[root[id]];
+  for (TensorId id = 0; id < tensors; ++id) storage_of_[id] = storage_of_root[graph_.tensor(id).root];
 }
 
 void Problem::FindUnits() {
