@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/common_runtime/optimization_registry.h"
+#include "tf_plugin/automatic/automatic_planning.h"
 #include "tf_plugin/capture/capture_pass.h"
 #include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
@@ -21,6 +22,7 @@
 #include "tf_plugin/graph/xla_calls.h"
 #include "tf_plugin/messages.h"
 #include "tf_plugin/rewrite/rewrite_pass.h"
+#include "tf_plugin/rewrite/step_function.h"
 #include "tf_plugin/rewrite/strategy_store.h"
 #include "tf_plugin/settings.h"
 
@@ -56,7 +58,7 @@ absl::Status Capture(const GraphOptimizationPassOptions& options, const graph::P
   }
   const graph::GraphView view = graph::MakeGraphView(graph, surroundings);
   if (!settings.capture_only) {
-    capture::CaptureByRunning(view, name, short_device, settings.capture_directory);
+    capture::CaptureByRunning(view, name, short_device, capture::WriteTo(settings.capture_directory));
     return absl::OkStatus();
   }
   return capture::CaptureWithoutRunning(view, name, short_device, settings.capture_directory);
@@ -107,15 +109,46 @@ class XlaPass : public tensorflow::GraphOptimizationPass {
   }
 };
 
+rewrite::RewriteOptions OptionsOf(const Settings& settings, const GraphOptimizationPassOptions& options) {
+  return {settings.strict, settings.verify, {settings.host_limit_bytes, settings.disk_limit_bytes}, options.flib_def};
+}
+
+// Under STR_BUDGET.
+absl::Status PlanStep(const GraphOptimizationPassOptions& options) {
+  const Settings& settings = GetSettings();
+  for (auto& [device, graph] : *options.partition_graphs) {
+    if (IsPassedOver(*graph) || rewrite::IsWrapped(*graph) || !graph::IsTrainingGraph(*graph)) continue;
+    const std::string name = NameOf(options);
+    const std::string short_device = device::ShortDeviceName(device);
+    std::string reason = device::WhyNotObserved(short_device);
+    if (reason.empty()) reason = graph::WhyNotPlannable(*graph);
+    if (reason.empty() && options.partition_graphs->size() > 1) {
+      reason = "STR_BUDGET is for steps on one device; capture and plan it instead (README)";
+    }
+    if (reason.empty()) {
+      const automatic::AutomaticOptions how = {*settings.budget, settings.memory_limit_bytes.has_value(),
+                                               OptionsOf(settings, options)};
+      const absl::Status status = automatic::PlanAutomatically(how, name, short_device, graph);
+      reason = std::string(status.message());
+    }
+    if (reason.empty()) continue;
+    const std::string text = absl::StrCat(name, " is not planned: ", reason);
+    if (settings.strict) return absl::FailedPreconditionError(absl::StrCat("STR-2008 ", text, " (STR_STRICT=1)"));
+    SayOnce("STR-2008", absl::StrCat(text, ". Training goes on without a plan."));
+  }
+  return absl::OkStatus();
+}
+
 class StrPass : public tensorflow::GraphOptimizationPass {
  public:
   absl::Status Run(const GraphOptimizationPassOptions& options) override {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
     const Settings& settings = GetSettings();
+    if (settings.budget.has_value()) return PlanStep(options);
     if (settings.capture_directory.empty()) {
       return rewrite::RewritePartitions(
           rewrite::ProcessStrategies(),
-          {settings.strict, settings.verify, {settings.host_limit_bytes, settings.disk_limit_bytes}, options.flib_def},
+          OptionsOf(settings, options),
           *options.partition_graphs);
     }
     graph::Partitions partitions;
@@ -138,7 +171,8 @@ void RegisterPass(Registry::Grouping grouping, int phase, std::unique_ptr<tensor
 
 bool RegisterPasses() {
   const Settings& settings = GetSettings();
-  const bool passes = !settings.capture_directory.empty() || !settings.strategy_path.empty();
+  const bool passes =
+      settings.budget.has_value() || !settings.capture_directory.empty() || !settings.strategy_path.empty();
   if (settings.disabled || (!passes && !settings.memory_limit_bytes.has_value())) return false;
   if (passes) {
     RegisterPass(Registry::PRE_PLACEMENT, kXlaPhase, std::make_unique<XlaPass>());

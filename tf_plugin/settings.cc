@@ -81,6 +81,11 @@ Settings ReadSettings() {
     if (xla != "keep" && xla != "off") Refuse("STR_XLA", xla, "must be keep or off");
     settings.keep_xla = xla == "keep";
   }
+  if (const std::string text = Environment("STR_BUDGET"); !text.empty()) {
+    const absl::StatusOr<Budget> budget = ParseBudget(text);
+    if (!budget.ok()) Refuse("STR_BUDGET", text, std::string(budget.status().message()));
+    settings.budget = *budget;
+  }
   settings.memory_limit_bytes = Size("STR_MEMORY_LIMIT");
   if (settings.memory_limit_bytes == 0) {
     Refuse("STR_MEMORY_LIMIT", Environment("STR_MEMORY_LIMIT"), "must be more than 0 bytes");
@@ -90,7 +95,13 @@ Settings ReadSettings() {
   settings.spill_directory = SpillDirectory();
   settings.strategy_path = Environment("STR_STRATEGY_FILE");
   settings.strategy_path_was_set = !settings.strategy_path.empty();
-  if (!settings.strategy_path_was_set) settings.strategy_path = HomeStrategies();
+  if (settings.budget.has_value() && settings.strategy_path_was_set) {
+    Refuse("STR_BUDGET", Environment("STR_BUDGET"), "plans by itself; leave out either it or STR_STRATEGY_FILE");
+  }
+  if (settings.budget.has_value() && !settings.capture_directory.empty()) {
+    Refuse("STR_BUDGET", Environment("STR_BUDGET"), "captures by itself; leave out either it or STR_CAPTURE");
+  }
+  if (!settings.strategy_path_was_set && !settings.budget.has_value()) settings.strategy_path = HomeStrategies();
   return settings;
 }
 

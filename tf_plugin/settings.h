@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "tf_plugin/budget.h"
+
 namespace str {
 
 struct Settings {
@@ -18,6 +20,8 @@ struct Settings {
   std::string capture_directory;  // STR_CAPTURE; empty: no capture
   bool capture_only = false;      // STR_CAPTURE_ONLY=1
   bool keep_xla = false;          // STR_XLA=keep
+  // STR_BUDGET; absent: steps are not planned automatically.
+  std::optional<Budget> budget;
   // STR_MEMORY_LIMIT; absent: no limit.
   std::optional<int64_t> memory_limit_bytes;
   // STR_HOST_LIMIT, STR_DISK_LIMIT: most that swapped tensors may take; absent: no limit.

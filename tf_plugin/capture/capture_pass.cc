@@ -12,12 +12,12 @@
 #include "config/in_program.h"
 #include "config/text_units.h"
 #include "tf_plugin/capture/capture_files.h"
+#include "tf_plugin/capture/copy_rates.h"
 #include "tf_plugin/capture/graph_description.h"
 #include "tf_plugin/capture/step_profile.h"
 #include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/graph/op_facts.h"
-#include "tf_plugin/kernels/copy_engine.h"
 #include "tf_plugin/messages.h"
 
 namespace str::capture {
@@ -29,19 +29,13 @@ using tensorflow::OpKernelContext;
 // Later steps are run, but not measured: their medians would not change.
 constexpr int kStepsMeasured = 6;
 
-// Measured once for each device.
-const kernels::CopyRates& CopyRatesHere(const std::string& device) {
-  static absl::Mutex* const mutex = new absl::Mutex;
-  static auto* const rates = new std::map<std::string, kernels::CopyRates>;
-  absl::MutexLock lock(mutex);
-  const auto found = rates->find(device);
-  if (found != rates->end()) return found->second;
-  return rates->emplace(device, kernels::MeasureCopyRates(device)).first->second;
+void SayNotCaptured(const absl::Status& status) {
+  SayOnce("STR-3003", absl::StrCat("captured graph not written: ", status.message()));
 }
 
 void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::string>& path) {
   if (!path.ok()) {
-    SayOnce("STR-3003", absl::StrCat("captured graph not written: ", path.status().message()));
+    SayNotCaptured(path.status());
     return;
   }
   SayOnce("STR-3002", absl::StrCat("captured ", graph.name(), ": ", graph.node_size(), " nodes, fingerprint ",
@@ -72,15 +66,15 @@ void MarkLoops(const graph::GraphView& view, int nodes) {
   }
 }
 
-// Collects a StepProfile while the graph runs, and writes the file after each measured step: whenever the process ends,
-// what was measured until then is there.
+// Collects a StepProfile while the graph runs, and hands the graph over after each measured step: whenever the process
+// ends, what was measured until then is there.
 class CaptureObserver : public device::GraphObserver {
  public:
-  CaptureObserver(config::GraphFile description, std::vector<int> marked, int nodes, std::string directory)
+  CaptureObserver(config::GraphFile description, std::vector<int> marked, int nodes, CaptureSink sink)
       : description_(std::move(description)),
         marked_(std::move(marked)),
         nodes_(nodes),
-        directory_(std::move(directory)),
+        sink_(std::move(sink)),
         profile_(nodes) {}
 
   absl::Mutex* OneAtATime() override { return &one_at_a_time_; }
@@ -135,20 +129,20 @@ class CaptureObserver : public device::GraphObserver {
     profile_.AddStep(*memory);
     config::GraphFile graph = description_;
     if (absl::Status status = profile_.Complete(marked_, graph); !status.ok()) {
-      SayCaptured(graph, status);
+      SayNotCaptured(status);
       return;
     }
     const kernels::CopyRates& rates = CopyRatesHere(description_.device());
     graph.set_copy_out_bytes_per_second(rates.out_bytes_per_second);
     graph.set_copy_in_bytes_per_second(rates.in_bytes_per_second);
-    SayCaptured(graph, WriteCapture(graph, directory_));
+    sink_(graph);
     if (profile_.steps() == 1) SayLoops(graph);
   }
 
   const config::GraphFile description_;
   const std::vector<int> marked_;
   const int nodes_;
-  const std::string directory_;
+  const CaptureSink sink_;
   absl::Mutex one_at_a_time_;
   absl::Mutex mutex_;
   int64_t step_id_ ABSL_GUARDED_BY(mutex_) = -1;
@@ -162,8 +156,12 @@ class CaptureObserver : public device::GraphObserver {
 
 }  // namespace
 
+CaptureSink WriteTo(const std::string& directory) {
+  return [directory](const config::GraphFile& graph) { SayCaptured(graph, WriteCapture(graph, directory)); };
+}
+
 void CaptureByRunning(const graph::GraphView& view, const std::string& name, const std::string& device,
-                      const std::string& directory) {
+                      CaptureSink sink) {
   std::vector<int> marked(view.order.size(), -1);
   int nodes = 0;
   for (size_t i = 0; i < view.order.size(); ++i) {
@@ -177,7 +175,7 @@ void CaptureByRunning(const graph::GraphView& view, const std::string& name, con
   // A function that is traced again to the same graph goes on with the same profile.
   if (device::FindObserver(view.fingerprint) != nullptr) return;
   device::SetObserver(view.fingerprint, std::make_shared<CaptureObserver>(DescribeGraph(view, name, device),
-                                                                          std::move(marked), nodes, directory));
+                                                                          std::move(marked), nodes, std::move(sink)));
 }
 
 absl::Status CaptureWithoutRunning(const graph::GraphView& view, const std::string& name, const std::string& device,

@@ -28,8 +28,19 @@ DeviceMemory::DeviceMemory(int64_t limit_bytes, std::unique_ptr<MemorySource> so
     : limit_bytes_(limit_bytes),
       is_host_memory_(source->is_host_memory()),
       memory_type_(source->memory_type()),
-      source_(std::move(source)) {
+      source_(std::move(source)),
+      resident_bytes_(limit_bytes) {
   if (limit_bytes != kNoLimit) stats_.bytes_limit = limit_bytes;
+}
+
+int64_t DeviceMemory::ResidentBytes() {
+  absl::MutexLock lock(&mutex_);
+  return stats_.bytes_in_use + source_->IdleBytes();
+}
+
+void DeviceMemory::KeepResident(int64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  resident_bytes_ = std::min(limit_bytes_, bytes);
 }
 
 void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes) {
@@ -72,7 +83,7 @@ void* DeviceMemory::Allocate(OpRecord* op, size_t alignment, int64_t bytes) {
   stats_.largest_alloc_size = std::max(stats_.largest_alloc_size, bytes);
   stats_.bytes_in_use += bytes;
   NoteLevel();
-  source_->Relieve(stats_.bytes_in_use, limit_bytes_);
+  source_->Relieve(stats_.bytes_in_use, resident_bytes_);
   return pointer;
 }
 

@@ -63,6 +63,11 @@ class DeviceMemory : public tensorflow::Allocator {
   bool ClearStats() override;
   tensorflow::AllocatorMemoryType GetMemoryType() const override { return memory_type_; }
 
+  // Bytes that the device holds of the host's memory: what is in use, and freed pages that were not given back.
+  int64_t ResidentBytes();
+  // From now on freed pages go back to the system where otherwise more than `bytes` would be held.
+  void KeepResident(int64_t bytes);
+
   // Before a step with planned places, all of which end at or below `bytes`.
   void PrepareArena(int64_t bytes);
 
@@ -97,6 +102,8 @@ class DeviceMemory : public tensorflow::Allocator {
   const std::unique_ptr<MemorySource> source_ ABSL_PT_GUARDED_BY(mutex_);
   std::unordered_map<const void*, Block> blocks_ ABSL_GUARDED_BY(mutex_);
   tensorflow::AllocatorStats stats_ ABSL_GUARDED_BY(mutex_);
+  // At most the limit.
+  int64_t resident_bytes_ ABSL_GUARDED_BY(mutex_);
   std::string pending_out_of_memory_ ABSL_GUARDED_BY(mutex_);
 
   uint64_t step_ ABSL_GUARDED_BY(mutex_) = 0;

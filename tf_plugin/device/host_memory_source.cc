@@ -31,12 +31,13 @@ void* HostMemorySource::AllocateEmergency(int64_t bytes) {
 
 void HostMemorySource::FreeEmergency(void* pointer) { std::free(pointer); }
 
-void HostMemorySource::Relieve(int64_t bytes_in_use, int64_t limit_bytes) {
-  if (limit_bytes == kNoLimit) return;
-  const int64_t resident = bytes_in_use + general_.dirty_free_bytes() + arena_.dirty_free_bytes();
-  if (resident <= limit_bytes + kResidentSlackBytes) return;
+int64_t HostMemorySource::IdleBytes() const { return general_.dirty_free_bytes() + arena_.dirty_free_bytes(); }
+
+void HostMemorySource::Relieve(int64_t bytes_in_use, int64_t most_bytes) {
+  if (most_bytes == kNoLimit) return;
+  if (bytes_in_use + IdleBytes() <= most_bytes + kResidentSlackBytes) return;
   general_.ReleaseHoles();
-  if (bytes_in_use + arena_.dirty_free_bytes() > limit_bytes + kResidentSlackBytes) arena_.ReleaseHoles();
+  if (bytes_in_use + arena_.dirty_free_bytes() > most_bytes + kResidentSlackBytes) arena_.ReleaseHoles();
 }
 
 }  // namespace str::device

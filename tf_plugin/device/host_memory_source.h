@@ -25,7 +25,8 @@ class HostMemorySource : public MemorySource {
     return tensorflow::AllocatorMemoryType::kHostPageable;
   }
   // Keeps resident pages near the limit where free blocks still hold some.
-  void Relieve(int64_t bytes_in_use, int64_t limit_bytes) override;
+  int64_t IdleBytes() const override;
+  void Relieve(int64_t bytes_in_use, int64_t most_bytes) override;
 
  private:
   VirtualRegion general_;

@@ -37,8 +37,11 @@ class MemorySource {
   virtual bool is_host_memory() const = 0;
   virtual tensorflow::AllocatorMemoryType memory_type() const = 0;
 
-  // Called after each allocation; may give memory that nobody uses back to the system.
-  virtual void Relieve(int64_t bytes_in_use, int64_t limit_bytes) = 0;
+  // Bytes that nobody uses and that were not given back to the system.
+  virtual int64_t IdleBytes() const { return 0; }
+  // Called after each allocation; may give memory that nobody uses back to the system, where more than `most_bytes`
+  // would be held otherwise.
+  virtual void Relieve(int64_t bytes_in_use, int64_t most_bytes) = 0;
 };
 
 }  // namespace str::device

@@ -56,12 +56,9 @@ struct PlannedStep {
   bool strict = false;
 };
 
-// Keeps the step until the op's kernel is made, which may be at any time. From then on the kernel keeps it.
+// For the op's kernel (step_registry.h).
 void AddPlannedStep(const std::string& name, std::shared_ptr<const PlannedStep> step);
-// For the op's kernel, which owns the step then. Null if there is none, or no kernel of it any more: TensorFlow makes a
-// kernel again only for a graph that went through the passes again, and has a step of another name there.
 std::shared_ptr<const PlannedStep> FindPlannedStep(const std::string& name);
-// How many steps are kept, by kernels or until theirs are made.
 int CountPlannedSteps();
 
 }  // namespace str::kernels

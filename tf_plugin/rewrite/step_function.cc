@@ -10,6 +10,7 @@
 #include "tensorflow/core/graph/algorithm.h"
 #include "tensorflow/core/graph/node_builder.h"
 #include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/kernels/automatic_step.h"
 
 namespace str::rewrite {
 namespace {
@@ -42,7 +43,19 @@ void CloseGaps(const Ends& ends) {
   }
 }
 
-// Adds the graph as a function, with all that it calls out of `functions`.
+// A copy of an argument or result, without edges.
+absl::StatusOr<Node*> CopyTo(const Node& node, Graph& graph) {
+  absl::Status status;
+  tensorflow::NodeDef definition = node.def();
+  definition.clear_input();
+  Node* const copy = graph.AddNode(std::move(definition), &status);
+  if (!status.ok()) return status;
+  copy->set_assigned_device_name(node.assigned_device_name());
+  return copy;
+}
+
+}  // namespace
+
 absl::Status AddBody(const Graph& graph, const std::string& name, const FunctionLibraryDefinition& functions,
                      FunctionLibraryDefinition& library) {
   Graph body(graph.flib_def());
@@ -58,19 +71,10 @@ absl::Status AddBody(const Graph& graph, const std::string& name, const Function
   return library.AddFunctionDef(definition);
 }
 
-// A copy of an argument or result, without edges.
-absl::StatusOr<Node*> CopyTo(const Node& node, Graph& graph) {
-  absl::Status status;
-  tensorflow::NodeDef definition = node.def();
-  definition.clear_input();
-  Node* const copy = graph.AddNode(std::move(definition), &status);
-  if (!status.ok()) return status;
-  copy->set_assigned_device_name(node.assigned_device_name());
-  return copy;
-}
-
-// Arguments -> StrStep -> results.
-absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph& outer) {
+absl::StatusOr<std::unique_ptr<Graph>> MakeOuterGraph(const std::string& name, const std::string& op,
+                                                      const Graph& graph) {
+  auto outer = std::make_unique<Graph>(graph.flib_def());
+  outer->set_versions(graph.versions());
   Ends arguments, results;
   if (absl::Status status = FindEnds(graph, arguments, results); !status.ok()) return status;
   std::string device;
@@ -80,7 +84,7 @@ absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph&
   std::vector<tensorflow::NodeBuilder::NodeOut> inputs;
   tensorflow::DataTypeVector input_types, output_types;
   for (const auto& [index, argument] : arguments) {
-    const absl::StatusOr<Node*> copy = CopyTo(*argument, outer);
+    const absl::StatusOr<Node*> copy = CopyTo(*argument, *outer);
     if (!copy.ok()) return copy.status();
     inputs.emplace_back(*copy, 0);
     input_types.push_back(argument->output_type(0));
@@ -99,38 +103,37 @@ absl::Status BuildOuterGraph(const std::string& name, const Graph& graph, Graph&
   }
   Node* step = nullptr;
   absl::Status status =
-      tensorflow::NodeBuilder(absl::StrCat(kStepNodePrefix, name), kernels::kStep, outer.op_registry())
+      tensorflow::NodeBuilder(absl::StrCat(kStepNodePrefix, name), op, outer->op_registry())
           .Input(inputs)
           .Attr("Tin", input_types)
           .Attr("Tout", output_types)
           .Attr(kernels::kStepNameAttr, name)
           .Device(device)
-          .Finalize(&outer, &step);
+          .Finalize(outer.get(), &step);
   if (!status.ok()) return status;
   step->set_assigned_device_name(device);
   if (!host_inputs.empty()) step->AddAttr("_input_hostmem", host_inputs);
   if (!host_outputs.empty()) step->AddAttr("_output_hostmem", host_outputs);
   output = 0;
   for (const auto& [index, result] : results) {
-    const absl::StatusOr<Node*> copy = CopyTo(*result, outer);
+    const absl::StatusOr<Node*> copy = CopyTo(*result, *outer);
     if (!copy.ok()) return copy.status();
-    outer.AddEdge(step, output++, *copy, 0);
+    outer->AddEdge(step, output++, *copy, 0);
   }
-  tensorflow::FixupSourceAndSinkEdges(&outer);
-  return absl::OkStatus();
+  tensorflow::FixupSourceAndSinkEdges(outer.get());
+  return outer;
 }
-
-}  // namespace
 
 bool IsWrapped(const Graph& graph) {
   for (const Node* node : graph.op_nodes()) {
-    if (node->type_string() == kernels::kStep) return true;
+    if (node->type_string() == kernels::kStep || node->type_string() == kernels::kAutomaticStep) return true;
   }
   return false;
 }
 
-absl::Status WrapStep(const std::string& name, const Graph& planned, const FunctionLibraryDefinition& functions,
-                      std::shared_ptr<kernels::StepGuard> guard, bool strict, std::unique_ptr<Graph>& graph) {
+absl::StatusOr<std::shared_ptr<const kernels::PlannedStep>> MakePlannedStep(
+    const std::string& name, const Graph& planned, const Graph& plain, const FunctionLibraryDefinition& functions,
+    std::shared_ptr<kernels::StepGuard> guard, bool strict) {
   auto step = std::make_shared<kernels::PlannedStep>();
   // On TensorFlow's own registry: the one behind the graph's library does not live as long as the step.
   step->library =
@@ -142,14 +145,19 @@ absl::Status WrapStep(const std::string& name, const Graph& planned, const Funct
   if (absl::Status status = AddBody(planned, step->planned_body, functions, *step->library); !status.ok()) {
     return status;
   }
-  if (absl::Status status = AddBody(*graph, step->plain_body, functions, *step->library); !status.ok()) {
-    return status;
-  }
-  auto outer = std::make_unique<Graph>(graph->flib_def());
-  outer->set_versions(graph->versions());
-  if (absl::Status status = BuildOuterGraph(name, *graph, *outer); !status.ok()) return status;
-  kernels::AddPlannedStep(name, std::move(step));
-  graph = std::move(outer);
+  if (absl::Status status = AddBody(plain, step->plain_body, functions, *step->library); !status.ok()) return status;
+  return step;
+}
+
+absl::Status WrapStep(const std::string& name, const Graph& planned, const FunctionLibraryDefinition& functions,
+                      std::shared_ptr<kernels::StepGuard> guard, bool strict, std::unique_ptr<Graph>& graph) {
+  absl::StatusOr<std::shared_ptr<const kernels::PlannedStep>> step =
+      MakePlannedStep(name, planned, *graph, functions, std::move(guard), strict);
+  if (!step.ok()) return step.status();
+  absl::StatusOr<std::unique_ptr<Graph>> outer = MakeOuterGraph(name, kernels::kStep, *graph);
+  if (!outer.ok()) return outer.status();
+  kernels::AddPlannedStep(name, *std::move(step));
+  graph = *std::move(outer);
   return absl::OkStatus();
 }
 

@@ -1,0 +1,335 @@
+#include "tf_plugin/automatic/automatic_planning.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "config/graph_io.h"
+#include "config/strategy_io.h"
+#include "config/text_units.h"
+#include "tensorflow/core/common_runtime/graph_constructor.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tf_plugin/automatic/fetched_batch.h"
+#include "tf_plugin/automatic/op_probe.h"
+#include "tf_plugin/automatic/plan_cache.h"
+#include "tf_plugin/automatic/planner_process.h"
+#include "tf_plugin/capture/capture_pass.h"
+#include "tf_plugin/device/device_memories.h"
+#include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/kernels/automatic_step.h"
+#include "tf_plugin/messages.h"
+#include "tf_plugin/rewrite/step_function.h"
+
+namespace str::automatic {
+namespace {
+
+using tensorflow::FunctionLibraryDefinition;
+using tensorflow::Graph;
+using tensorflow::Node;
+using tensorflow::OpKernelContext;
+
+// What the process takes besides the tensors may grow after planning, as kernels are built and threads start.
+constexpr double kShareForGrowth = 0.02;
+constexpr int64_t kBytesForGrowth = int64_t{32} << 20;
+constexpr int kMostFilesInCache = 256;
+constexpr char kPlanningTime[] = "8s";
+constexpr int kExitInfeasible = 2;
+
+// Arguments by their position among the step's inputs.
+std::vector<Node*> ArgumentsOf(const Graph& graph) {
+  std::map<int, Node*> by_index;
+  for (Node* node : graph.op_nodes()) {
+    int index = 0;
+    if (node->IsArg() && tensorflow::TryGetNodeAttr(node->attrs(), "index", &index)) by_index[index] = node;
+  }
+  std::vector<Node*> arguments;
+  for (const auto& [index, node] : by_index) arguments.push_back(node);
+  return arguments;
+}
+
+bool HasKnownSize(const Node& argument) {
+  if (argument.output_type(0) == tensorflow::DT_RESOURCE) return true;
+  std::vector<tensorflow::PartialTensorShape> shapes;
+  return tensorflow::GetNodeAttr(argument.attrs(), "_output_shapes", &shapes).ok() && !shapes.empty() &&
+         shapes[0].IsFullyDefined();
+}
+
+// A step that is run to be measured promises nothing.
+class NoPromise : public kernels::StepGuard {
+ public:
+  void Begin(int64_t) override {}
+  void Result(int64_t, int, const tensorflow::Tensor&) override {}
+  absl::Status End(int64_t, const std::vector<bool>&) override { return absl::OkStatus(); }
+  absl::Status Abandon(int64_t, const absl::Status& status) override { return status; }
+  absl::Status NotBuilt(const absl::Status& status) override { return status; }
+};
+
+class AutomaticPlanner : public kernels::StepMaker {
+ public:
+  AutomaticPlanner(AutomaticOptions options, std::string name, std::string device, const Graph& graph,
+                   const FunctionLibraryDefinition& functions)
+      : options_(std::move(options)),
+        name_(std::move(name)),
+        device_(std::move(device)),
+        functions_(tensorflow::OpRegistry::Global(), functions.ToProto()) {
+    options_.rewrite.functions = &functions_;
+    graph.ToGraphDef(&graph_);
+    const std::vector<Node*> arguments = ArgumentsOf(graph);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (!HasKnownSize(*arguments[i])) sized_arguments_.push_back(static_cast<int>(i));
+    }
+  }
+
+  const std::vector<int>& sized_arguments() const override { return sized_arguments_; }
+
+  absl::StatusOr<Made> Make(OpKernelContext& context) override {
+    absl::StatusOr<std::unique_ptr<Graph>> graph = SizedGraph(context);
+    if (!graph.ok()) return graph.status();
+    const graph::GraphView view = graph::MakeGraphView(**graph);
+    const int64_t budget_bytes = TensorBudget();
+    const PlanKey key = {view.fingerprint, device_, RequestedBytes(), absl::StrJoin(PlannerOptions(), " ")};
+    const std::string path = absl::StrCat(CacheDirectory(), "/", StrategyFileName(key));
+    std::optional<config::StrategyFile> strategy = FromCache(path, budget_bytes);
+    if (!strategy.has_value()) {
+      const absl::StatusOr<std::optional<config::GraphFile>> measured = Measure(view, **graph, context);
+      if (!measured.ok()) return measured.status();
+      if (!measured->has_value()) return RunOnce(**graph, context);
+      absl::StatusOr<std::optional<config::StrategyFile>> planned = Plan(**measured, key, budget_bytes, path);
+      if (!planned.ok()) return planned.status();
+      strategy = *std::move(planned);
+    }
+    return MakeStep(strategy, path, **graph);
+  }
+
+ private:
+  // A copy of the step's graph whose arguments have the sizes that they have now.
+  absl::StatusOr<std::unique_ptr<Graph>> SizedGraph(OpKernelContext& context) const {
+    auto graph = std::make_unique<Graph>(functions_);
+    tensorflow::GraphConstructorOptions how;
+    how.allow_internal_ops = true;
+    how.expect_device_spec = true;
+    if (absl::Status status = tensorflow::ConvertGraphDefToGraph(how, graph_, graph.get()); !status.ok()) return status;
+    const std::vector<Node*> arguments = ArgumentsOf(*graph);
+    for (int argument : sized_arguments_) {
+      arguments[argument]->ClearAttr("_output_shapes");
+      arguments[argument]->AddAttr("_output_shapes",
+                                   std::vector<tensorflow::TensorShape>{context.input(argument).shape()});
+    }
+    return graph;
+  }
+
+  int64_t RequestedBytes() const { return BudgetBytes(options_.budget, HostMemoryBytes()); }
+
+  // What of the budget is left for tensors.
+  int64_t TensorBudget() const {
+    const int64_t requested = RequestedBytes();
+    if (options_.separate_host) return requested;
+    const int64_t others = std::max<int64_t>(0, ResidentBytes() - device::FindDeviceMemory(device_)->ResidentBytes());
+    return requested - others - kBytesForGrowth - static_cast<int64_t>(kShareForGrowth * requested);
+  }
+
+  std::vector<std::string> PlannerOptions() const {
+    if (!options_.separate_host) return {"--strategy=recompute-only"};
+    std::vector<std::string> options = {"--strategy=str"};
+    if (options_.rewrite.limits.host_bytes.has_value()) {
+      options.push_back(absl::StrCat("--host-limit=", *options_.rewrite.limits.host_bytes));
+    }
+    return options;
+  }
+
+  // A plan that still keeps the budget, although more may be outside of the step than when it was made.
+  std::optional<config::StrategyFile> FromCache(const std::string& path, int64_t budget_bytes) const {
+    absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(path);
+    if (!strategy.ok()) return std::nullopt;
+    const int64_t outside = device::FindDeviceMemory(device_)->GetStats()->bytes_in_use;
+    const int64_t more = std::max<int64_t>(0, outside - strategy->external_bytes());
+    if (strategy->predicted_peak_bytes() + more > budget_bytes) return std::nullopt;
+    Touch(path);
+    Say("STR-3009", absl::StrCat(name_, ": ", Summary(*strategy), ". Plan of an earlier run: ", path));
+    return *std::move(strategy);
+  }
+
+  // Nothing: the step has to run once first.
+  absl::StatusOr<std::optional<config::GraphFile>> Measure(const graph::GraphView& view, const Graph& graph,
+                                                           OpKernelContext& context) {
+    {
+      absl::MutexLock lock(&captured_->mutex);
+      const auto captured = captured_->by_fingerprint.find(view.fingerprint);
+      if (captured != captured_->by_fingerprint.end()) {
+        device::RemoveObserver(view.fingerprint);
+        return captured->second;
+      }
+    }
+    const std::string probe = absl::StrCat(view.fingerprint, "_", NextNumber());
+    absl::StatusOr<config::GraphFile> probed = ProbeStep(view, graph, probe, device_, context);
+    if (probed.ok()) {
+      probed->set_name(name_);
+      return *std::move(probed);
+    }
+    Say("STR-3010", absl::StrCat(name_, " runs once without a plan, to be measured: ", probed.status().message(),
+                                 ". It may take more than the budget"));
+    return std::nullopt;
+  }
+
+  absl::StatusOr<Made> RunOnce(const Graph& plain, OpKernelContext& context) const {
+    Graph marked(plain.flib_def());
+    marked.Copy(plain);
+    const graph::GraphView view = graph::MakeGraphView(marked);
+    capture::CaptureByRunning(view, name_, device_, [captured = captured_](const config::GraphFile& graph) {
+      absl::MutexLock lock(&captured->mutex);
+      captured->by_fingerprint[graph.fingerprint()] = graph;
+    });
+    absl::StatusOr<std::shared_ptr<const kernels::PlannedStep>> step =
+        rewrite::MakePlannedStep(absl::StrCat(view.fingerprint, "_measured_", NextNumber()), marked, plain, functions_,
+                                 std::make_shared<NoPromise>(), options_.rewrite.strict);
+    if (!step.ok()) return step.status();
+    return Made{*std::move(step), /*once=*/true};
+  }
+
+  // Nothing: the planner failed, and training goes on without a plan. A budget that cannot be met is an error.
+  absl::StatusOr<std::optional<config::StrategyFile>> Plan(const config::GraphFile& graph, const PlanKey& key,
+                                                           int64_t budget_bytes, const std::string& path) const {
+    const std::string graph_path = absl::StrCat(CacheDirectory(), "/", GraphFileName(key));
+    if (absl::Status status = config::WriteGraph(graph, graph_path); !status.ok()) return GoOn(status.message());
+    if (budget_bytes <= 0) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("STR-2007 ", name_, " cannot be planned for STR_BUDGET ", config::FormatBytes(RequestedBytes()),
+                       ": the process takes ", config::FormatBytes(RequestedBytes() - budget_bytes),
+                       " besides tensors. Set a larger STR_BUDGET"));
+    }
+    Say("STR-3009", absl::StrCat("planning ", name_, ", ", graph.node_size(), " nodes, for ",
+                                 config::FormatBytes(budget_bytes), " of tensors; this takes seconds"));
+    std::vector<std::string> command = {PlannerCommand(), "plan", graph_path, absl::StrCat("--budget=", budget_bytes),
+                                        absl::StrCat("--output=", path), absl::StrCat("--time-limit=", kPlanningTime)};
+    for (std::string& option : PlannerOptions()) command.push_back(std::move(option));
+    const absl::Time start = absl::Now();
+    const absl::StatusOr<ProcessResult> result =
+        RunProcess(command, [](absl::string_view line) { Say("STR-3009", line, /*level=*/2); });
+    if (!result.ok()) return GoOn(result.status().message());
+    if (result->exit_code == kExitInfeasible) {
+      return absl::ResourceExhaustedError(absl::StrCat("STR-2007 ", name_, " does not fit STR_BUDGET ",
+                                                       config::FormatBytes(RequestedBytes()), ". ",
+                                                       NeededText(budget_bytes), LastMessage(result->errors)));
+    }
+    if (result->exit_code != 0) {
+      return GoOn(absl::StrCat(absl::StrJoin(command, " "), " ended with ", result->exit_code, ": ", result->errors));
+    }
+    absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(path);
+    if (!strategy.ok()) return GoOn(strategy.status().message());
+    Prune(CacheDirectory(), kMostFilesInCache);
+    Say("STR-3009", absl::StrFormat("%s: %s. Planned in %.1f s. Why: str explain %s %s", name_, Summary(*strategy),
+                                    absl::ToDoubleSeconds(absl::Now() - start), graph_path, path));
+    return *std::move(strategy);
+  }
+
+  // What of the budget the planner did not get.
+  std::string NeededText(int64_t budget_bytes) const {
+    if (options_.separate_host) return "";
+    return absl::StrCat("Of that, ", config::FormatBytes(RequestedBytes() - budget_bytes),
+                        " is for the process besides its tensors. ");
+  }
+
+  // Without progress.
+  static std::string LastMessage(const std::string& errors) {
+    const size_t begin = errors.find("STR-");
+    return begin == std::string::npos ? errors : errors.substr(begin);
+  }
+
+  // The planner is at fault, not the user.
+  absl::StatusOr<std::optional<config::StrategyFile>> GoOn(absl::string_view why) const {
+    const std::string text = absl::StrCat(name_, " is not planned: ", why);
+    if (options_.rewrite.strict) return absl::FailedPreconditionError(absl::StrCat("STR-2008 ", text));
+    Say("STR-2008", absl::StrCat(text, ". Training goes on without a plan."));
+    return std::nullopt;
+  }
+
+  static std::string Summary(const config::StrategyFile& strategy) {
+    const double overhead = strategy.predicted_step_seconds() / strategy.baseline_step_seconds() - 1;
+    std::string text =
+        absl::StrFormat("a step takes %.2f %% more time than with everything kept, and %s of tensors", 100 * overhead,
+                        config::FormatBytes(strategy.predicted_peak_bytes()));
+    if (strategy.bound_seconds() > 0) {
+      absl::StrAppend(&text,
+                      absl::StrFormat("; no plan in its order is more than %.2f %% faster",
+                                      100 * (strategy.predicted_step_seconds() / strategy.bound_seconds() - 1)));
+    }
+    return text;
+  }
+
+  absl::StatusOr<Made> MakeStep(std::optional<config::StrategyFile> strategy, const std::string& path,
+                                const Graph& graph) const {
+    if (!strategy.has_value()) return PlainStep(graph);
+    if (!options_.separate_host) device::FindDeviceMemory(device_)->KeepResident(strategy->budget_bytes());
+    rewrite::Strategies strategies;
+    const std::string fingerprint = strategy->graph_fingerprint();
+    strategies.by_fingerprint[fingerprint] = {path, std::make_shared<const config::StrategyFile>(*std::move(strategy))};
+    const absl::StatusOr<rewrite::PlannedGraph> planned =
+        rewrite::PlanGraph(strategies, options_.rewrite, graph, {device_, {}});
+    if (!planned.ok()) return planned.status();
+    if (planned->graph == nullptr) return PlainStep(graph);
+    absl::StatusOr<std::shared_ptr<const kernels::PlannedStep>> step =
+        rewrite::MakePlannedStep(planned->name, *planned->graph, graph, functions_, rewrite::Register(*planned),
+                                 options_.rewrite.strict);
+    if (!step.ok()) return step.status();
+    return Made{*std::move(step)};
+  }
+
+  absl::StatusOr<Made> PlainStep(const Graph& graph) const {
+    absl::StatusOr<std::shared_ptr<const kernels::PlannedStep>> step =
+        rewrite::MakePlannedStep(absl::StrCat(name_, "_unplanned_", NextNumber()), graph, graph, functions_,
+                                 std::make_shared<NoPromise>(), options_.rewrite.strict);
+    if (!step.ok()) return step.status();
+    return Made{*std::move(step)};
+  }
+
+  static int NextNumber() {
+    static std::atomic<int> number = 0;
+    return number++;
+  }
+
+  // Graphs of steps that ran once to be measured. An observer fills it, perhaps after this planner is gone.
+  struct Captured {
+    absl::Mutex mutex;
+    std::map<std::string, config::GraphFile> by_fingerprint ABSL_GUARDED_BY(mutex);
+  };
+
+  AutomaticOptions options_;
+  const std::string name_;
+  const std::string device_;
+  const FunctionLibraryDefinition functions_;
+  // Without fetching.
+  tensorflow::GraphDef graph_;
+  std::vector<int> sized_arguments_;
+  const std::shared_ptr<Captured> captured_ = std::make_shared<Captured>();
+};
+
+}  // namespace
+
+absl::Status PlanAutomatically(const AutomaticOptions& options, const std::string& name, const std::string& device,
+                               std::unique_ptr<Graph>& graph) {
+  static std::atomic<int> next = 0;
+  const std::string step = absl::StrCat("automatic_", next++);
+  const absl::StatusOr<std::unique_ptr<Graph>> inner = WithoutFetches(*graph);
+  if (!inner.ok()) return inner.status();
+  absl::StatusOr<std::unique_ptr<Graph>> outer = rewrite::MakeOuterGraph(step, kernels::kAutomaticStep, **inner);
+  if (!outer.ok()) return outer.status();
+  if (absl::Status status = AddFetches(*graph, **outer); !status.ok()) return status;
+  const auto& functions = options.rewrite.functions != nullptr ? *options.rewrite.functions : graph->flib_def();
+  kernels::AddStepMaker(step, std::make_shared<AutomaticPlanner>(options, name, device, **inner, functions));
+  graph = *std::move(outer);
+  return absl::OkStatus();
+}
+
+}  // namespace str::automatic
