@@ -8,6 +8,8 @@
 //   STR-2004  an action of a strategy was refused
 //   STR-2005  a strategy swaps more than the host or the disk may take
 //   STR-2006  the plugin's payload cannot be loaded (loader.cc)
+//   STR-2007  STR_BUDGET cannot be met: an error of the step
+//   STR-2008  a step is not planned although STR_BUDGET asks for it
 //   STR-3001  a strategy was applied: what was done, predicted and measured
 //   STR-3002  a graph was captured
 //   STR-3003  a graph could not be captured
@@ -16,6 +18,9 @@
 //   STR-3006  a strategy is used for a graph that differs in small nodes
 //   STR-3007  choices of TensorFlow's passes are not settled
 //   STR-3008  a training step was taken from XLA, or is left to it
+//   STR-3009  STR_BUDGET: planning, and what came of it
+//   STR-3010  STR_BUDGET: a step runs once without a plan, to be measured
+//   STR-3011  what was asked for had no effect: no training step was seen
 //
 // Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
 //

@@ -25,6 +25,7 @@
 #include "tf_plugin/rewrite/step_function.h"
 #include "tf_plugin/rewrite/strategy_store.h"
 #include "tf_plugin/settings.h"
+#include "tf_plugin/training_seen.h"
 
 namespace str {
 namespace {
@@ -139,10 +140,24 @@ absl::Status PlanStep(const GraphOptimizationPassOptions& options) {
   return absl::OkStatus();
 }
 
+// What the user set, of what needs a training step; empty if nothing.
+std::string AskedFor(const Settings& settings) {
+  if (settings.budget.has_value()) return "STR_BUDGET";
+  if (!settings.capture_directory.empty()) return "STR_CAPTURE";
+  return settings.strategy_path_was_set ? "STR_STRATEGY_FILE" : "";
+}
+
+void NoteTrainingSteps(const GraphOptimizationPassOptions& options) {
+  for (const auto& [device, graph] : *options.partition_graphs) {
+    if (graph::IsTrainingGraph(*graph)) NoteTrainingStep();
+  }
+}
+
 class StrPass : public tensorflow::GraphOptimizationPass {
  public:
   absl::Status Run(const GraphOptimizationPassOptions& options) override {
     if (options.partition_graphs == nullptr) return absl::OkStatus();
+    NoteTrainingSteps(options);
     const Settings& settings = GetSettings();
     if (settings.budget.has_value()) return PlanStep(options);
     if (settings.capture_directory.empty()) {
@@ -178,6 +193,7 @@ bool RegisterPasses() {
     RegisterPass(Registry::PRE_PLACEMENT, kXlaPhase, std::make_unique<XlaPass>());
     RegisterPass(Registry::POST_PARTITIONING, graph::kSettlingPhase, std::make_unique<SettlingPass>());
     RegisterPass(Registry::POST_PARTITIONING, kPhase, std::make_unique<StrPass>());
+    if (const std::string asked = AskedFor(settings); !asked.empty()) SayAtExitIfNoneSeen(asked);
   }
   return true;
 }

@@ -20,6 +20,7 @@
 #include "config/text_units.h"
 #include "tensorflow/core/common_runtime/graph_constructor.h"
 #include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/resource_handle.h"
 #include "tf_plugin/automatic/fetched_batch.h"
 #include "tf_plugin/automatic/op_probe.h"
 #include "tf_plugin/automatic/plan_cache.h"
@@ -59,11 +60,28 @@ std::vector<Node*> ArgumentsOf(const Graph& graph) {
   return arguments;
 }
 
+tensorflow::GraphDef DefinitionOf(const Graph& graph) {
+  tensorflow::GraphDef definition;
+  graph.ToGraphDef(&definition);
+  return definition;
+}
+
 bool HasKnownSize(const Node& argument) {
   if (argument.output_type(0) == tensorflow::DT_RESOURCE) return true;
   std::vector<tensorflow::PartialTensorShape> shapes;
   return tensorflow::GetNodeAttr(argument.attrs(), "_output_shapes", &shapes).ok() && !shapes.empty() &&
          shapes[0].IsFullyDefined();
+}
+
+// What a variable's handle points to. TensorFlow notes it in the graph for some variables only; the handle itself knows.
+void DescribeHandle(const tensorflow::Tensor& value, Node& argument) {
+  if (value.dtype() != tensorflow::DT_RESOURCE || value.NumElements() != 1) return;
+  const auto& held = value.flat<tensorflow::ResourceHandle>()(0).dtypes_and_shapes();
+  if (held.size() != 1 || !held[0].shape.IsFullyDefined()) return;
+  argument.ClearAttr("_handle_dtypes");
+  argument.AddAttr("_handle_dtypes", std::vector<tensorflow::DataType>{held[0].dtype});
+  argument.ClearAttr("_handle_shapes");
+  argument.AddAttr("_handle_shapes", std::vector<tensorflow::PartialTensorShape>{held[0].shape});
 }
 
 // A step that is run to be measured promises nothing.
@@ -83,9 +101,9 @@ class AutomaticPlanner : public kernels::StepMaker {
       : options_(std::move(options)),
         name_(std::move(name)),
         device_(std::move(device)),
-        functions_(tensorflow::OpRegistry::Global(), functions.ToProto()) {
+        graph_(DefinitionOf(graph)),
+        functions_(tensorflow::OpRegistry::Global(), functions.ReachableDefinitions(graph_).ToProto()) {
     options_.rewrite.functions = &functions_;
-    graph.ToGraphDef(&graph_);
     const std::vector<Node*> arguments = ArgumentsOf(graph);
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (!HasKnownSize(*arguments[i])) sized_arguments_.push_back(static_cast<int>(i));
@@ -119,9 +137,10 @@ class AutomaticPlanner : public kernels::StepMaker {
     auto graph = std::make_unique<Graph>(functions_);
     tensorflow::GraphConstructorOptions how;
     how.allow_internal_ops = true;
-    how.expect_device_spec = true;
     if (absl::Status status = tensorflow::ConvertGraphDefToGraph(how, graph_, graph.get()); !status.ok()) return status;
+    for (Node* node : graph->op_nodes()) node->set_assigned_device_name(node->requested_device());
     const std::vector<Node*> arguments = ArgumentsOf(*graph);
+    for (size_t i = 0; i < arguments.size(); ++i) DescribeHandle(context.input(static_cast<int>(i)), *arguments[i]);
     for (int argument : sized_arguments_) {
       arguments[argument]->ClearAttr("_output_shapes");
       arguments[argument]->AddAttr("_output_shapes",
@@ -308,9 +327,10 @@ class AutomaticPlanner : public kernels::StepMaker {
   AutomaticOptions options_;
   const std::string name_;
   const std::string device_;
-  const FunctionLibraryDefinition functions_;
   // Without fetching.
-  tensorflow::GraphDef graph_;
+  const tensorflow::GraphDef graph_;
+  // What it calls.
+  const FunctionLibraryDefinition functions_;
   std::vector<int> sized_arguments_;
   const std::shared_ptr<Captured> captured_ = std::make_shared<Captured>();
 };

@@ -90,7 +90,7 @@ TEST_F(CapturePassTest, StepsAreMeasuredAsTheyRun) {
   GraphBuilder b;
   BuildStep(b);
   tensorflow::Graph& graph = b.graph();
-  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_);
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", WriteTo(folder_));
   BuildStart(b);
   GraphSession session(b.graph());
   EXPECT_OK(session.Run({}, {"start"}).status());
@@ -117,7 +117,7 @@ TEST_F(CapturePassTest, TheGraphIsOnlyMarked) {
   tensorflow::Graph& graph = b.graph();
   const graph::GraphView view = graph::MakeGraphView(graph);
   const int edges = graph.num_edges();
-  CaptureByRunning(view, "step", "CPU:0", folder_);
+  CaptureByRunning(view, "step", "CPU:0", WriteTo(folder_));
   EXPECT_EQ(graph.num_edges(), edges) << "TensorFlow's own order is what is measured";
   int index = 0;
   for (const tensorflow::Node* node : view.order) {
@@ -132,7 +132,7 @@ TEST_F(CapturePassTest, NodesAreListedInTheOrderInWhichTheyRan) {
   BuildStep(b);
   // Not what the names or the order of construction suggest.
   tensorflow::Graph& graph = b.graph();
-  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_);
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", WriteTo(folder_));
   graph.AddControlEdge(b.Find("right"), b.Find("left"));
   BuildStart(b);
   GraphSession session(b.graph());
@@ -150,7 +150,7 @@ TEST_F(CapturePassTest, EnoughStepsAreEnough) {
   GraphBuilder b;
   BuildStep(b);
   tensorflow::Graph& graph = b.graph();
-  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_);
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", WriteTo(folder_));
   BuildStart(b);
   GraphSession session(b.graph());
   EXPECT_OK(session.Run({}, {"start"}).status());
@@ -162,7 +162,7 @@ TEST_F(CapturePassTest, AFailedStepIsNotMeasured) {
   GraphBuilder b;
   BuildStep(b);
   tensorflow::Graph& graph = b.graph();
-  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_);
+  CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", WriteTo(folder_));
   BuildStart(b);
   GraphSession session(b.graph());
   // The variable has no value yet.
@@ -194,7 +194,7 @@ TEST_F(CapturePassTest, AStepThatFailsInsideALoopIsNotMeasured) {
   b.Add("NextIteration", "i/next", {"i/sum"});
   b.Redirect("i/merge", 1, "i/next");
   b.graph().AddControlEdge(b.Add("Exit", "i/exit", {"i/switch:0"}), b.Find("update"));
-  CaptureByRunning(graph::MakeGraphView(b.graph()), "step", "CPU:0", folder_);
+  CaptureByRunning(graph::MakeGraphView(b.graph()), "step", "CPU:0", WriteTo(folder_));
   BuildStart(b);
   b.Add("AssignVariableOp", "start_w", {"w", "zeros"});
   GraphSession session(b.graph());
@@ -211,7 +211,7 @@ TEST_F(CapturePassTest, TheSameGraphTracedAgainGoesOnWithTheSameProfile) {
     GraphBuilder b;
     BuildStep(b);
     tensorflow::Graph& graph = b.graph();
-    CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", folder_);
+    CaptureByRunning(graph::MakeGraphView(graph), "step", "CPU:0", WriteTo(folder_));
     BuildStart(b);
     GraphSession session(b.graph());
     EXPECT_OK(session.Run({}, {"start"}).status());

@@ -54,13 +54,16 @@ PartialTensorShape ToPartialShape(InferenceContext& context, ShapeHandle handle)
 }
 
 // What the shape functions of oneDNN's ops get wrong or leave out.
-void CorrectOneDnnShapes(const Node& node, std::vector<PartialTensorShape>& outputs) {
+void CorrectOneDnnShapes(const Node& node, InferenceContext& context) {
+  if (context.num_outputs() < 2) return;
+  const ShapeHandle first = context.output(0);
   // The fused filter gradient reports its bias gradient with the input's channels; it has the output's.
-  if (node.type_string() == "_MklNativeConv2DBackpropFilterWithBias" && outputs[0].dims() == 4) {
-    outputs[1] = PartialTensorShape({outputs[0].dim_size(3)});
+  if (node.type_string() == "_MklNativeConv2DBackpropFilterWithBias" && context.RankKnown(first) &&
+      context.Rank(first) == 4) {
+    context.set_output(1, context.Vector(context.Dim(first, 3)));
   }
   // Pooling's workspace has one byte for each element of its result.
-  if (node.type_string() == "_MklNativeMaxPool" && outputs.size() > 1) outputs[1] = outputs[0];
+  if (node.type_string() == "_MklNativeMaxPool") context.set_output(1, first);
 }
 
 }  // namespace
@@ -81,10 +84,10 @@ StaticShapes InferStaticShapes(const tensorflow::Graph& graph, const std::vector
     if (node->IsRecv()) SeedReceived(*node, received, refiner);
     InferenceContext* const context = refiner.GetContext(node);
     if (context == nullptr) continue;
+    CorrectOneDnnShapes(*node, *context);
     for (int i = 0; i < node->num_outputs(); ++i) {
       shapes[node->id()][i] = ToPartialShape(*context, context->output(i));
     }
-    CorrectOneDnnShapes(*node, shapes[node->id()]);
   }
   return shapes;
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "config/text_units.h"
+#include "tf_plugin/budget.h"
 #include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/messages.h"
 
@@ -230,6 +231,9 @@ void PlanObserver::Report(const Step& step, const std::optional<device::StepMemo
     }
   } else {
     absl::StrAppend(&text, "not measured: another planned step ran at the same time. ");
+  }
+  if (const int64_t resident_bytes = PeakResidentBytes(); resident_bytes > 0) {
+    absl::StrAppend(&text, "The whole process had at most ", config::FormatBytes(resident_bytes), " in RAM so far. ");
   }
   absl::StrAppend(&text, "Checked: ", step.runs.nodes_run(), " nodes ran once and in order");
   if (step.values.has_value()) absl::StrAppend(&text, ", ", step.values->compared(), " values as first computed");
