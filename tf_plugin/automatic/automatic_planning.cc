@@ -43,7 +43,7 @@ using tensorflow::OpKernelContext;
 
 // What the process takes besides the tensors may grow after planning, as kernels are built and threads start.
 constexpr double kShareForGrowth = 0.02;
-constexpr int64_t kBytesForGrowth = int64_t{32} << 20;
+constexpr int64_t kBytesForGrowth = int64_t{96} << 20;
 constexpr int kMostFilesInCache = 256;
 constexpr char kPlanningTime[] = "8s";
 constexpr int kExitInfeasible = 2;
@@ -275,7 +275,8 @@ class AutomaticPlanner : public kernels::StepMaker {
   }
 
   static std::string Summary(const config::StrategyFile& strategy) {
-    const double overhead = strategy.predicted_step_seconds() / strategy.baseline_step_seconds() - 1;
+    const double overhead =
+        std::max(0.0, strategy.predicted_step_seconds() / strategy.baseline_step_seconds() - 1);
     std::string text =
         absl::StrFormat("a step takes %.2f %% more time than with everything kept, and %s of tensors", 100 * overhead,
                         config::FormatBytes(strategy.predicted_peak_bytes()));
