@@ -22,6 +22,12 @@ constexpr absl::Duration kMostTimeForUnbound = absl::Seconds(5);
 // For each of the two searches for a better bound for all orders. The relaxed one is there in less.
 constexpr absl::Duration kMostTimeForAnyOrder = absl::Seconds(1);
 
+// Proving stops at this gap. A planner that searches to the optimum unless told otherwise (a default gap of 0) need not
+// be proven to have found it.
+double EnoughGap(const strategies::Planner& planner, const strategies::PlanRequest& request) {
+  return request.gap < planner.default_gap() ? request.gap : std::max(request.gap, kGapWorthProving);
+}
+
 // Where several ops are critical at once, one cut is not enough.
 absl::Status CloseGap(const strategies::Planner& planner, const strategies::PlanRequest& request,
                       absl::Duration time_limit, const strategies::ProgressCallback& progress,
@@ -29,8 +35,7 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
   const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*request.graph, *request.costs, result->program);
   if (!verdict.ok()) return verdict.status();
   const auto gap = [&](double bound) { return verdict->seconds() / bound - 1; };
-  // Searching for plans goes further than proving, unless a proof was asked for.
-  const double enough = request.gap < planner.default_gap() ? request.gap : std::max(request.gap, kGapWorthProving);
+  const double enough = EnoughGap(planner, request);
   if (gap(result->bound_seconds) <= enough || time_limit <= absl::ZeroDuration()) return absl::OkStatus();
   optimizer::LeanMixBoundOptions options;
   options.budget_bytes = request.budget_bytes;
@@ -56,12 +61,14 @@ absl::Status CloseGap(const strategies::Planner& planner, const strategies::Plan
 absl::Status AddAnyOrderBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
                               absl::Duration time_limit, const std::atomic<bool>* stop,
                               strategies::PlanResult* result) {
+  const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*request.graph, *request.costs, result->program);
+  if (!verdict.ok()) return verdict.status();
   optimizer::StepBoundOptions options;
   options.budget_bytes = request.budget_bytes;
   options.copies = planner.copies();
   options.threads = request.threads;
   options.time_limit = std::clamp(time_limit, absl::ZeroDuration(), kMostTimeForAnyOrder);
-  options.enough_seconds = result->bound_seconds;
+  options.enough_seconds = std::min(result->bound_seconds, verdict->seconds() / (1 + EnoughGap(planner, request)));
   options.stop = stop;
   const absl::StatusOr<double> bound =
       optimizer::FindAnyOrderBound(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);
