@@ -52,7 +52,7 @@ def replay(log, row, options):
 def same(row, result):
     return result["status"] == _STATUS[row["status"]] and all(
         abs(result[ours] - row[theirs]) <= _SAME * abs(row[theirs])
-        for ours, theirs in (("overhead", "overhead"), ("peak_bytes", "peak"))
+        for ours, theirs in (("dtr_overhead", "overhead"), ("peak_bytes", "peak"))
     )
 
 
@@ -65,10 +65,10 @@ def run(options):
         result, seconds, command_seconds = replay(_DATA / "dtr" / _LOGS[row["model"]], row, options)
         cases.append(
             {name: row[name] for name in ("model", "heuristic", "ratio")}
-            | {name: result[name] for name in ("status", "overhead", "peak_bytes")}
+            | {name: result[name] for name in ("status", "overhead", "dtr_overhead", "peak_bytes")}
             | {
                 "their_status": _STATUS[row["status"]],
-                "their_overhead": row["overhead"],
+                "their_dtr_overhead": row["overhead"],
                 "their_peak_bytes": row["peak"],
                 "same": same(row, result),
                 "their_seconds": row["sec"],
@@ -85,7 +85,7 @@ def print_table(cases):
     print(f"{'simrd s':>9}{'ours ms':>9}{'faster':>8}")
     for case in cases:
         print(f"{case['model']:<16}{case['heuristic']:<13}{case['ratio']:>6}{case['status']:>15}", end="")
-        print(f"{case['overhead']:>10.4f}{'yes' if case['same'] else 'NO':>6}{case['their_seconds']:>9.2f}", end="")
+        print(f"{case['dtr_overhead']:>10.4f}{'yes' if case['same'] else 'NO':>6}{case['their_seconds']:>9.2f}", end="")
         print(f"{1000 * case['seconds']:>9.3f}{case['faster']:>8.0f}")
 
 

@@ -1,10 +1,10 @@
 #include "config/strategy_io.h"
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "config/atomic_file.h"
 #include "config/original_ini.h"
+#include "config/strategy_changes.h"
 #include "config/strategy_validator.h"
 #include "config/text_proto.h"
 #include "config/text_units.h"
@@ -27,23 +27,11 @@ std::string StepTimeText(const StrategyFile& strategy) {
 }
 
 std::string ChangesText(const StrategyFile& strategy) {
-  absl::flat_hash_set<absl::string_view> swapped;
-  absl::flat_hash_set<absl::string_view> recomputed;
-  int to_disk = 0;
-  int copies_back = 0;
-  int reruns = 0;
-  for (const Step& step : strategy.step()) {
-    if (step.has_swap_out()) swapped.insert(step.swap_out());
-    to_disk += step.tier() == TIER_DISK;
-    if (step.has_swap_in()) ++copies_back;
-    if (step.has_rerun()) {
-      recomputed.insert(step.rerun());
-      ++reruns;
-    }
-  }
-  return absl::StrCat(Count(swapped.size(), "tensor"), " swapped (brought back ", Count(copies_back, "time"),
-                      to_disk > 0 ? absl::StrCat(", to the disk ", Count(to_disk, "time")) : "", "), ",
-                      Count(recomputed.size(), "node"), " recomputed (", Count(reruns, "rerun"), ")");
+  const StrategyChanges changes = CountChanges(strategy);
+  return absl::StrCat(
+      Count(changes.swapped_tensors, "tensor"), " swapped (brought back ", Count(changes.swap_ins, "time"),
+      changes.disk_tensors > 0 ? absl::StrCat(", to the disk ", Count(changes.disk_tensors, "time")) : "", "), ",
+      Count(changes.recomputed_nodes, "node"), " recomputed");
 }
 
 std::string Header(const StrategyFile& strategy) {

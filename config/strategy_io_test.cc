@@ -41,7 +41,7 @@ TEST(StrategyIoTest, HeaderForPeople) {
        {"# Graph:     train_step, fingerprint 0123456789abcdef, TensorFlow 2.21.0, CPU:0\n",
         "# Budget:    5.91 GiB (6345678901 bytes)\n", "# Peak:      4.00 KiB (4096 bytes) predicted\n",
         "# Step time: 0.55 s predicted, +10.0 % against 0.5 s with everything kept\n",
-        "# Changes:   1 tensor swapped (brought back 1 time), 1 node recomputed (1 rerun)\n",
+        "# Changes:   1 tensor swapped (brought back 1 time), 1 node recomputed\n",
         "# Planner:   str, solver highs\n", "STR_DISABLE=1 switches it off"}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line << " in\n" << text;
   }

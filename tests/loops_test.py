@@ -90,7 +90,7 @@ class Workshop:
             return Planned(Run(1, "", f"{len(files)} graphs were captured instead of one"))
         graph = pathlib.Path(files[0])
         strategy = f"--strategy={STRATEGIES[list(loop_zoo.CASES).index(name) % len(STRATEGIES)]}"
-        least = self._command("plan", graph, "--budget=1", strategy, result_file=self._folder / f"{name}-least.json")
+        least = self._command("plan", graph, "--budget=1B", strategy, result_file=self._folder / f"{name}-least.json")
         if least.results is None:
             return Planned(least)
         budget = f"--budget={int(BUDGET * least.results['min_budget_bytes'])}"

@@ -61,7 +61,7 @@ class Workshop:
     def smallest_budget(self, graph, strategy):
         """The least that any order of the nodes can do with."""
         verdict = self.folder / f"least-{strategy}.json"
-        refused = self.command("plan", graph, "--budget=1", f"--strategy={strategy}", f"--json={verdict}")
+        refused = self.command("plan", graph, "--budget=1B", f"--strategy={strategy}", f"--json={verdict}")
         assert refused.returncode == 2, refused.errors
         return json.loads(verdict.read_text())["min_budget_bytes"]
 

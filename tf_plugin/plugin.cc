@@ -12,6 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "tensorflow/core/common_runtime/optimization_registry.h"
 #include "tf_plugin/automatic/automatic_planning.h"
 #include "tf_plugin/capture/capture_pass.h"
@@ -38,9 +40,15 @@ constexpr int kPhase = 1000;
 // Before functions are inlined (10).
 constexpr int kXlaPhase = 0;
 
-// TensorFlow 2.21 does not tell this pass which function the graph is of.
+// "train_d" of "__inference_train_d_539". TensorFlow 2.21 names the function only as a prefix for dumps; in a session
+// that prefix is something else.
 std::string NameOf(const GraphOptimizationPassOptions& options) {
-  return options.function_def != nullptr ? options.function_def->signature().name() : "training_step";
+  if (!options.is_function_graph) return "training_step";
+  absl::string_view name = options.debug_filename_prefix;
+  absl::ConsumePrefix(&name, "__inference_");
+  const size_t last = name.find_last_not_of("0123456789");
+  if (last != name.npos && last + 1 < name.size() && name[last] == '_') name = name.substr(0, last);
+  return name.empty() ? "training_step" : std::string(name);
 }
 
 absl::Status Capture(const GraphOptimizationPassOptions& options, const graph::Partitions& partitions,

@@ -55,8 +55,9 @@ ProgramCounts Count(const Graph& graph, const Program& program) {
       counts.swapped_bytes += graph.tensor(step.id).bytes;
       ++counts.swapped_tensors;
       decide(step.id);
-    } else if (step.action == Action::kRerun && !IsView(graph, step.id)) {
+    } else if (step.action == Action::kRerun) {
       ++counts.recomputed_nodes;
+      if (IsView(graph, step.id)) continue;
       const Node& node = graph.node(step.id);
       for (int i = 0; i < node.outputs; ++i) decide(node.first_tensor + i);
     }

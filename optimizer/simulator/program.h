@@ -46,11 +46,11 @@ std::vector<NodeId> CapturedOrder(const Graph& graph);
 
 // What a program does beyond running every node once.
 struct ProgramCounts {
-  // Tensors that are swapped or made again.
+  // Tensors that are swapped or recomputed, without views.
   int tensors_decided = 0;
   int64_t swapped_bytes = 0;
   int swapped_tensors = 0;
-  // Reruns, without those that only restore a view of what was swapped in.
+  // Extra runs of nodes, as config/strategy_changes.h counts them.
   int recomputed_nodes = 0;
 };
 ProgramCounts Count(const Graph& graph, const Program& program);

@@ -1,4 +1,5 @@
 // The command line as users meet it: exit codes, what is printed where, what is written.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -115,6 +116,23 @@ TEST_F(CliTest, ABoundIsOnlyClaimedForTheCostsItWasProvenFor) {
   const Outcome other = Str(absl::StrCat("simulate ", Path("slower.graph"), " ", Path("plan.conf"), " --json=-"));
   EXPECT_EQ(other.exit_code, 0) << other.err;
   EXPECT_THAT(other.out, AllOf(HasSubstr("\"bound_seconds\": null"), HasSubstr("\"gap\": null")));
+}
+
+TEST_F(CliTest, TheSearchEndsAtTheGapWhichIsHalfAPercentByDefault) {
+  // Lines on what was found, and where the search is.
+  const auto progress = [&](int percent, const std::string& gap) {
+    const Outcome plan = Str(absl::StrCat("plan ", graph_, " --budget=", percent, "% ", gap,
+                                          " --strategy=recompute-only --output=", Path("plan.conf")));
+    EXPECT_EQ(plan.exit_code, 0) << plan.err;
+    return std::count(plan.err.begin(), plan.err.end(), '\n');
+  };
+  int further = 0;
+  for (const int percent : {90, 85, 80, 75}) {
+    const auto by_default = progress(percent, "");
+    EXPECT_EQ(by_default, progress(percent, "--gap=0.5%")) << percent;
+    further += progress(percent, "--gap=0") > by_default;
+  }
+  EXPECT_GT(further, 0) << "a smaller gap takes a longer search";
 }
 
 TEST_F(CliTest, TheDefaultOutputIsInTheHomeFolder) {

@@ -1,7 +1,5 @@
 #include "optimizer/tools/infeasible_text.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "config/text_units.h"
@@ -16,10 +14,32 @@ std::string FirstLine(absl::string_view strategy, int64_t budget_bytes) {
                       config::FormatBytes(budget_bytes), ".\n");
 }
 
+// Of nodes that no plan moves: held from the start of the step to its end.
+int64_t OutsideProgramBytes(const optimizer::Graph& graph) {
+  int64_t bytes = 0;
+  for (optimizer::TensorId id = 0; id < graph.tensor_count(); ++id) {
+    const optimizer::Tensor& tensor = graph.tensor(id);
+    const bool held = !graph.node(tensor.node).in_program && !tensor.external && tensor.view_of == optimizer::kNone;
+    if (held) bytes += tensor.rounded_bytes;
+  }
+  return bytes;
+}
+
+std::string JsonParts(absl::string_view key, const std::vector<Bottleneck::Part>& parts) {
+  std::vector<std::string> rows;
+  for (const Bottleneck::Part& part : parts) {
+    JsonObject row;
+    row.Add(key, part.what);
+    row.Add("bytes", part.bytes);
+    rows.push_back(row.Text());
+  }
+  return JsonArray(rows);
+}
+
 }  // namespace
 
 Bottleneck FindBottleneck(const optimizer::Graph& graph, const optimizer::Program& program,
-                          const optimizer::Verdict& verdict) {
+                          const optimizer::Verdict& verdict, int64_t min_budget_bytes) {
   Bottleneck bottleneck;
   // A swap_in can be the first step to reach the peak; the node that needs it follows.
   size_t step = verdict.simulation.peak_step;
@@ -28,29 +48,40 @@ Bottleneck FindBottleneck(const optimizer::Graph& graph, const optimizer::Progra
     bottleneck.node = graph.name(program[step].id);
     bottleneck.op = graph.op(program[step].id);
   }
+  int64_t smaller_bytes = 0, temporary_bytes = 0, live_bytes = 0;
+  int smaller = 0;
   for (const optimizer::LiveBuffer& buffer : verdict.simulation.live) {
-    const bool named = buffer.tensor != optimizer::kNone;
-    bottleneck.held.push_back({named ? graph.TensorName(buffer.tensor) : "(scratch)", buffer.rounded_bytes});
+    live_bytes += buffer.rounded_bytes;
+    if (buffer.tensor == optimizer::kNone) {
+      temporary_bytes += buffer.rounded_bytes;
+    } else if (bottleneck.largest_tensors.size() < kTensorsShown) {
+      bottleneck.largest_tensors.push_back({graph.TensorName(buffer.tensor), buffer.rounded_bytes});
+    } else {
+      smaller_bytes += buffer.rounded_bytes;
+      ++smaller;
+    }
   }
+  const int64_t outside_bytes = OutsideProgramBytes(graph);
+  bottleneck.parts.push_back({"variables, arguments, constants", verdict.peak_bytes() - live_bytes - outside_bytes});
+  bottleneck.parts.insert(bottleneck.parts.end(), bottleneck.largest_tensors.begin(), bottleneck.largest_tensors.end());
+  const auto add = [&](const std::string& what, int64_t bytes) {
+    if (bytes > 0) bottleneck.parts.push_back({what, bytes});
+  };
+  add(absl::StrCat(smaller, " smaller tensor", smaller == 1 ? "" : "s"), smaller_bytes);
+  add("temporary memory of the node", temporary_bytes);
+  add("tensors of nodes that stay outside of any plan", outside_bytes);
+  add("gaps between buffers as they are placed", min_budget_bytes - verdict.peak_bytes());
   return bottleneck;
 }
 
 std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes, int64_t min_budget_bytes,
-                           int64_t external_bytes, const Bottleneck& bottleneck) {
+                           const Bottleneck& bottleneck) {
   std::string text = FirstLine(strategy, budget_bytes);
   absl::StrAppend(&text, "  smallest feasible budget: ", config::FormatBytes(min_budget_bytes), "\n");
-  absl::StrAppend(&text, "  the peak is at node \"", bottleneck.node, "\" (", bottleneck.op, "), which cannot do with ",
-                  "less than\n");
-  absl::StrAppendFormat(&text, "    %-40s variables, arguments, constants\n", config::FormatBytes(external_bytes));
-  for (size_t i = 0; i < std::min(kTensorsShown, bottleneck.held.size()); ++i) {
-    absl::StrAppendFormat(&text, "    %-40s %s\n", config::FormatBytes(bottleneck.held[i].bytes),
-                          bottleneck.held[i].what);
-  }
-  if (bottleneck.held.size() > kTensorsShown) {
-    int64_t rest = 0;
-    for (size_t i = kTensorsShown; i < bottleneck.held.size(); ++i) rest += bottleneck.held[i].bytes;
-    absl::StrAppendFormat(&text, "    %-40s in %d smaller ones\n", config::FormatBytes(rest),
-                          bottleneck.held.size() - kTensorsShown);
+  absl::StrAppend(&text, "  the peak is at node \"", bottleneck.node, "\" (", bottleneck.op,
+                  "), which cannot do with less than, in all\n");
+  for (const Bottleneck::Part& part : bottleneck.parts) {
+    absl::StrAppendFormat(&text, "    %-40s %s\n", config::FormatBytes(part.bytes), part.what);
   }
   absl::StrAppend(&text, "  try: a budget of at least ", min_budget_bytes, "; a smaller batch or image",
                   strategy == "str" ? "" : "; --strategy=str, which swaps and recomputes", "\n");
@@ -65,14 +96,8 @@ std::string InfeasibleText(absl::string_view strategy, int64_t budget_bytes) {
 
 void AddBottleneck(const Bottleneck& bottleneck, JsonObject* json) {
   json->Add("peak_node", bottleneck.node);
-  std::vector<std::string> tensors;
-  for (size_t i = 0; i < std::min(kTensorsShown, bottleneck.held.size()); ++i) {
-    JsonObject tensor;
-    tensor.Add("tensor", bottleneck.held[i].what);
-    tensor.Add("bytes", bottleneck.held[i].bytes);
-    tensors.push_back(tensor.Text());
-  }
-  json->AddRaw("largest_tensors", JsonArray(tensors));
+  json->AddRaw("largest_tensors", JsonParts("tensor", bottleneck.largest_tensors));
+  json->AddRaw("peak_parts", JsonParts("what", bottleneck.parts));
 }
 
 }  // namespace str::tools

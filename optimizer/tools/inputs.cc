@@ -1,8 +1,10 @@
 #include "optimizer/tools/inputs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -19,6 +21,32 @@ absl::Status NoBudget(absl::string_view option, absl::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(option, ": \"", text,
                                                  "\" leaves no memory at all; with a budget that is merely too small, "
                                                  "str plan tells the smallest that can be met"));
+}
+
+// A number without a unit that is below this, and below a hundredth of a peak that is not, is hardly meant as bytes.
+constexpr int64_t kSmallestPlainBudget = int64_t{1} << 20;
+constexpr int64_t kSharesOfPeak = 100;
+
+// Whether a unit was probably forgotten.
+bool LacksUnit(absl::string_view text, int64_t bytes, int64_t peak_bytes) {
+  const bool is_small = bytes < kSmallestPlainBudget && bytes < peak_bytes / kSharesOfPeak;
+  const absl::string_view stripped = absl::StripAsciiWhitespace(text);
+  return peak_bytes >= kSmallestPlainBudget && is_small &&
+         std::all_of(stripped.begin(), stripped.end(), [](char c) { return absl::ascii_isdigit(c); });
+}
+
+absl::StatusOr<int64_t> ParsePlainBudget(absl::string_view option, const std::string& text, int64_t peak_bytes,
+                                         bool takes_percent) {
+  absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
+  if (!bytes.ok()) return absl::InvalidArgumentError(absl::StrCat(option, ": ", bytes.status().message()));
+  if (*bytes == 0) return NoBudget(option, text);
+  if (LacksUnit(text, *bytes, peak_bytes)) {
+    const std::string percent = takes_percent ? absl::StrCat(text, "% or ") : "";
+    return absl::InvalidArgumentError(absl::StrCat(option, ": \"", text, "\" is ", *bytes, " bytes, of a peak of ",
+                                                   config::FormatBytes(peak_bytes), "; did you mean ", percent, text,
+                                                   "MiB? ", text, "B is ", *bytes, " bytes"));
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -69,16 +97,13 @@ absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::str
   return input;
 }
 
-absl::StatusOr<int64_t> ParseBudgetBytes(absl::string_view option, const std::string& text) {
-  absl::StatusOr<int64_t> bytes = config::ParseBytes(text);
-  if (!bytes.ok()) return absl::InvalidArgumentError(absl::StrCat(option, ": ", bytes.status().message()));
-  if (*bytes == 0) return NoBudget(option, text);
-  return bytes;
+absl::StatusOr<int64_t> ParseBudgetBytes(absl::string_view option, const std::string& text, int64_t peak_bytes) {
+  return ParsePlainBudget(option, text, peak_bytes, /*takes_percent=*/false);
 }
 
 absl::StatusOr<int64_t> ParseBudget(absl::string_view option, const std::string& text, int64_t peak_bytes) {
   absl::string_view number = text;
-  if (!absl::ConsumeSuffix(&number, "%")) return ParseBudgetBytes(option, text);
+  if (!absl::ConsumeSuffix(&number, "%")) return ParsePlainBudget(option, text, peak_bytes, /*takes_percent=*/true);
   double percent = 0;
   if (!absl::SimpleAtod(number, &percent) || !(percent >= 0) || !(percent <= 1000)) {
     return absl::InvalidArgumentError(

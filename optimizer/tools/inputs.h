@@ -38,8 +38,10 @@ absl::StatusOr<GraphInput> ReadGraphInput(const std::string& path, const std::st
 absl::StatusOr<GraphInput> MakeGraphInput(config::GraphFile file, const std::string& source_name,
                                           const std::string& device);
 
-// "6GiB" or "500000000", more than 0. `option` ("--budget") is for messages.
-absl::StatusOr<int64_t> ParseBudgetBytes(absl::string_view option, const std::string& text);
+// "6GiB" or "500000000", more than 0. `option` ("--budget") is for messages. `peak_bytes` is what the step takes with
+// everything kept: of a large one, a small number without a unit is refused ("60" is rarely meant to be 60 bytes),
+// while toy graphs may have budgets of a few bytes.
+absl::StatusOr<int64_t> ParseBudgetBytes(absl::string_view option, const std::string& text, int64_t peak_bytes);
 
 // The same, or "60%" of `peak_bytes`.
 absl::StatusOr<int64_t> ParseBudget(absl::string_view option, const std::string& text, int64_t peak_bytes);

@@ -8,6 +8,7 @@
 namespace str::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(InputsTest, BudgetsAreBytesOrSharesOfThePeak) {
@@ -25,8 +26,24 @@ TEST(InputsTest, NoBudgetIsNothing) {
     EXPECT_THAT(ParseBudget("--budget", nothing, 1000).status().message(), HasSubstr("leaves no memory at all"))
         << nothing;
   }
-  EXPECT_THAT(ParseBudgetBytes("--budget", "0").status().message(), HasSubstr("leaves no memory at all"));
-  EXPECT_THAT(ParseBudgetBytes("--budget", "60%").status().message(), HasSubstr("--budget: "));
+  EXPECT_THAT(ParseBudgetBytes("--budget", "0", 1000).status().message(), HasSubstr("leaves no memory at all"));
+  EXPECT_THAT(ParseBudgetBytes("--budget", "60%", 1000).status().message(), HasSubstr("--budget: "));
+}
+
+TEST(InputsTest, ASmallNumberWithoutUnitIsAskedBack) {
+  const int64_t peak = int64_t{500} << 20;
+  for (const char* number : {"1", "60", " 60 ", "500", "22000", "1048575"}) {
+    EXPECT_THAT(ParseBudget("--budget", number, peak).status().message(), HasSubstr("did you mean")) << number;
+  }
+  EXPECT_THAT(
+      ParseBudget("--budgets", "60", peak).status().message(),
+      AllOf(HasSubstr("--budgets: \"60\" is 60 bytes"), HasSubstr("did you mean 60% or 60MiB? 60B is 60 bytes")));
+  EXPECT_THAT(ParseBudgetBytes("--budget", "60", peak).status().message(), HasSubstr("did you mean 60MiB?"))
+      << "max-batch takes no percentages";
+  EXPECT_EQ(*ParseBudget("--budget", "60B", peak), 60) << "the unit says that it is meant";
+  EXPECT_EQ(*ParseBudget("--budget", "1048576", peak), 1048576) << "plain bytes";
+  EXPECT_EQ(*ParseBudget("--budget", "60", 400), 60) << "a toy graph";
+  EXPECT_EQ(*ParseBudget("--budget", "700000", int64_t{2} << 20), 700000) << "a share that a plan may have";
 }
 
 TEST(InputsTest, CostsHaveAUnit) {

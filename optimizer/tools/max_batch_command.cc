@@ -1,4 +1,5 @@
 // str max-batch GRAPH... --batch=LIST --budget=SIZE: the largest batch that fits, per strategy.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -59,15 +60,21 @@ absl::StatusOr<std::vector<GraphAtBatch>> ReadGraphs(const MaxBatchOptions& opti
   return graphs;
 }
 
-absl::StatusOr<std::vector<std::string>> ContentsOfAll(const std::vector<GraphAtBatch>& graphs,
-                                                       const std::string& device) {
+struct InputFigures {
   std::vector<std::string> contents;
+  // The highest of the graphs, with everything kept.
+  int64_t peak_bytes = 0;
+};
+
+absl::StatusOr<InputFigures> FindInputFigures(const std::vector<GraphAtBatch>& graphs, const std::string& device) {
+  InputFigures figures;
   for (const GraphAtBatch& graph : graphs) {
     const absl::StatusOr<GraphInput> input = MakeGraphInput(graph.file, graph.source_name, device);
     if (!input.ok()) return input.status();
-    contents.push_back(ContentsOf(*input));
+    figures.contents.push_back(ContentsOf(*input));
+    figures.peak_bytes = std::max(figures.peak_bytes, input->baseline_peak_bytes);
   }
-  return contents;
+  return figures;
 }
 
 // "FIRST:LAST:STEP".
@@ -124,13 +131,13 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
   if (!planners.ok()) return planners.status();
   const absl::StatusOr<std::vector<GraphAtBatch>> graphs = ReadGraphs(options);
   if (!graphs.ok()) return graphs.status();
-  const absl::StatusOr<std::vector<std::string>> contents = ContentsOfAll(*graphs, options.sweep.device);
-  if (!contents.ok()) return contents.status();
+  const absl::StatusOr<InputFigures> figures = FindInputFigures(*graphs, options.sweep.device);
+  if (!figures.ok()) return figures.status();
   MaxBatchQuery query;
   query.graphs = &*graphs;
   query.device = options.sweep.device;
   query.seed = options.sweep.seed;
-  const absl::StatusOr<int64_t> budget = ParseBudgetBytes("--budget", options.budget);
+  const absl::StatusOr<int64_t> budget = ParseBudgetBytes("--budget", options.budget, figures->peak_bytes);
   if (!budget.ok()) return budget.status();
   query.budget_bytes = *budget;
   const absl::StatusOr<absl::Duration> time_limit = ParseTimeLimit(options.sweep.time_limit);
@@ -165,7 +172,7 @@ absl::StatusOr<int> FindBatches(const MaxBatchOptions& options) {
                                                    {"max_overhead", options.max_overhead},
                                                    {"batches", options.tried},
                                                    {"yardstick", options.yardstick}},
-                                                  absl::StrJoin(*contents, ", "), points);
+                                                  absl::StrJoin(figures->contents, ", "), points);
   if (!store.ok()) return store.status();
   std::FILE* const people = options.sweep.json == "-" ? stderr : stdout;
   std::fprintf(people, "%s: largest batch within %s\n", graphs->front().file.name().c_str(),

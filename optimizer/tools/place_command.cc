@@ -81,7 +81,8 @@ absl::StatusOr<int> Place(const PlaceOptions& options) {
   if (absl::Status status = CheckOutputFile("--output", options.output); !status.ok()) return status;
   Places places;
   if (!options.capacity.empty()) {
-    const absl::StatusOr<int64_t> capacity = ParseBudgetBytes("--capacity", options.capacity);
+    // The sizes of the file have no unit, so the capacity needs none.
+    const absl::StatusOr<int64_t> capacity = ParseBudgetBytes("--capacity", options.capacity, /*peak_bytes=*/0);
     if (!capacity.ok()) return capacity.status();
     places.capacity_bytes = *capacity;
   }

@@ -79,6 +79,7 @@ absl::StatusOr<int> Replay(const ReplayOptions& options) {
   const dtr::RunResult result = dtr::Runtime(&trace, *heuristic, runtime).Run();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
+  const double overhead = dtr::Overhead(trace, result) - 1;
   JsonObject json;
   json.Add("command", "replay");
   json.Add("log", options.log);
@@ -89,7 +90,8 @@ absl::StatusOr<int> Replay(const ReplayOptions& options) {
   json.Add("peak_bytes", result.peak_bytes);
   json.Add("unlimited_peak_bytes", unlimited_peak);
   json.Add("constant_bytes", result.constant_bytes);
-  json.Add("overhead", dtr::Overhead(trace, result));
+  json.Add("overhead", overhead);
+  json.Add("dtr_overhead", dtr::Overhead(trace, result));
   json.Add("clock", result.clock);
   json.Add("baseline", trace.baseline);
   json.Add("recompute_cost", result.recompute_cost);
@@ -107,7 +109,7 @@ absl::StatusOr<int> Replay(const ReplayOptions& options) {
     std::printf("  status      %s\n", done ? "ok" : Why(*log, result, runtime.thrash_limit).c_str());
     std::printf("  peak        %s; %s when nothing is evicted\n", config::FormatBytes(result.peak_bytes).c_str(),
                 config::FormatBytes(unlimited_peak).c_str());
-    std::printf("  overhead    %.4f times the cost of all operators%s\n", dtr::Overhead(trace, result),
+    std::printf("  overhead    %+.2f %% against the cost of all operators once%s\n", 100 * overhead,
                 done ? "" : ", so far");
     std::printf("  recomputed  %d operators, after %d evictions\n", static_cast<int>(result.rematerializations),
                 static_cast<int>(result.evictions));

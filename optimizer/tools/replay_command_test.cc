@@ -42,12 +42,14 @@ TEST_F(ReplayCommandTest, ReplaysWithinABudget) {
   EXPECT_THAT(all.out, AllOf(HasSubstr("\"status\": \"ok\""), HasSubstr("\"unlimited_peak_bytes\": 71"),
                              HasSubstr("\"budget_bytes\": 71"), HasSubstr("\"peak_bytes\": 71"),
                              HasSubstr("\"rematerializations\": 0"), HasSubstr("\"baseline\": 1100"),
-                             HasSubstr("\"clock\": 1101"), HasSubstr("\"heuristic\": \"h_DTR\"")));
+                             HasSubstr("\"clock\": 1101"), HasSubstr("\"dtr_overhead\": 1.0009"),
+                             HasSubstr("\"overhead\": 0.0009"), HasSubstr("\"heuristic\": \"h_DTR\"")));
   const Outcome half =
       Str(absl::StrCat("replay ", log_, " --budget=51 --heuristic=e*+stale+size --json=", Path("half.json")));
   EXPECT_EQ(half.exit_code, 0) << half.err;
   EXPECT_THAT(half.out, AllOf(HasSubstr("e*+size+stale, eager, budget 51 bytes"), HasSubstr("recomputed")));
-  EXPECT_THAT(*config::ReadFile(Path("half.json")), AllOf(HasSubstr("\"overhead\": 1."), HasSubstr("\"evictions\": ")));
+  EXPECT_THAT(*config::ReadFile(Path("half.json")),
+              AllOf(HasSubstr("\"overhead\": 0."), HasSubstr("\"dtr_overhead\": 1."), HasSubstr("\"evictions\": ")));
 }
 
 TEST_F(ReplayCommandTest, ThrashAndOutOfMemoryAreResults) {

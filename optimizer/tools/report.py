@@ -44,8 +44,11 @@ _PAGE = """<!DOCTYPE html>
 _FIELDS = {
     "compare": ((), ("graph", "strategy", "budget_bytes", "overhead")),
     "max-batch": (("graph", "budget_bytes"), ("strategy", "batch")),
-    "replay": ((), ("log", "heuristic", "status", "overhead", "budget_bytes", "unlimited_peak_bytes")),
-    "dtr_replay": ((), ("model", "heuristic", "status", "overhead", "ratio", "their_status", "their_overhead")),
+    "replay": ((), ("log", "heuristic", "status", "dtr_overhead", "budget_bytes", "unlimited_peak_bytes")),
+    "dtr_replay": (
+        (),
+        ("model", "heuristic", "status", "dtr_overhead", "ratio", "their_status", "their_dtr_overhead"),
+    ),
 }
 
 
@@ -148,7 +151,7 @@ def replay_figures(sweep):
             "ratio": row["budget_bytes"] / row["unlimited_peak_bytes"],
             "their_status": None,
         }
-        | {name: row[name] for name in ("heuristic", "status", "overhead")}
+        | {name: row[name] for name in ("heuristic", "status", "dtr_overhead")}
         for row in sweep["rows"]
     ]
     return dtr_figures({"rows": rows})
@@ -163,7 +166,7 @@ def dtr_figure(model, rows_of_model):
     figure = go.Figure()
     for i, (heuristic, rows) in enumerate(sorted(grouped(rows_of_model, "heuristic").items())):
         color = plotly.colors.qualitative.D3[i % len(plotly.colors.qualitative.D3)]
-        points = sorted((row["ratio"], row["overhead"]) for row in rows if row["status"] == "ok")
+        points = sorted((row["ratio"], row["dtr_overhead"]) for row in rows if row["status"] == "ok")
         figure.add_scatter(
             x=[x for x, _ in points] or [None],
             y=[y for _, y in points] or [None],
@@ -172,7 +175,7 @@ def dtr_figure(model, rows_of_model):
             line={"color": color},
             legendgroup=heuristic,
         )
-        theirs = sorted((row["ratio"], row["their_overhead"]) for row in rows if row["their_status"] == "ok")
+        theirs = sorted((row["ratio"], row["their_dtr_overhead"]) for row in rows if row["their_status"] == "ok")
         if theirs:
             figure.add_scatter(
                 x=[x for x, _ in theirs],

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "config/atomic_file.h"
+#include "config/strategy_changes.h"
 #include "config/text_units.h"
 
 namespace str::tools {
@@ -27,9 +29,11 @@ ResultRow::ResultRow(const GraphInput& input, absl::string_view strategy_name, a
       budget_bytes(budget),
       baseline_seconds(input.baseline_seconds),
       baseline_peak_bytes(input.baseline_peak_bytes),
-      nodes(input.graph.node_count()) {}
+      nodes(input.graph.node_count()) {
+  if (input.file.measured_peak_bytes() > 0) measured_peak_bytes = input.file.measured_peak_bytes();
+}
 
-void ResultRow::SetProgram(const optimizer::Fit& fit) {
+void ResultRow::SetProgram(const optimizer::Fit& fit, const config::StrategyFile& file) {
   const optimizer::Verdict& verdict = fit.verdict;
   peak_bytes = verdict.peak_bytes();
   host_peak_bytes = verdict.simulation.host_peak_bytes;
@@ -38,8 +42,9 @@ void ResultRow::SetProgram(const optimizer::Fit& fit) {
   step_seconds = verdict.seconds();
   tensors_decided = verdict.counts.tensors_decided;
   swapped_bytes = verdict.counts.swapped_bytes;
-  swapped_tensors = verdict.counts.swapped_tensors;
-  recomputed_nodes = verdict.counts.recomputed_nodes;
+  const config::StrategyChanges changes = config::CountChanges(file);
+  swapped_tensors = changes.swapped_tensors;
+  recomputed_nodes = changes.recomputed_nodes;
 }
 
 // Against everything kept. Sums of the same times in another order differ in the last digits: that is no difference.
@@ -91,19 +96,27 @@ JsonObject ResultRow::Json() const {
   json.Add("planner_seconds", planner_seconds);
   json.Add("bfc_peak_bytes", bfc_peak_bytes);
   json.Add("disk_peak_bytes", disk_peak_bytes);
+  json.Add("measured_peak_bytes", measured_peak_bytes);
   return json;
 }
 
 std::string ResultRow::Text() const {
   std::string text;
   Line(&text, "strategy", absl::StrCat(strategy, " (", status, ")"));
-  Line(&text, "budget", config::FormatBytes(budget_bytes));
+  const bool is_share = absl::EndsWith(budget_text, "%");
+  Line(&text, "budget",
+       absl::StrCat(config::FormatBytes(budget_bytes), is_share ? ", " : "", is_share ? budget_text : "",
+                    is_share ? " of the peak with everything kept" : ""));
   if (peak_bytes.has_value()) {
     Line(&text, "peak", config::FormatBytes(*peak_bytes));
     Line(&text, "with buffers placed", config::FormatBytes(*fit_bytes));
   }
   if (bfc_peak_bytes.has_value()) Line(&text, "in a BFC allocator", config::FormatBytes(*bfc_peak_bytes));
-  Line(&text, "peak, everything kept", config::FormatBytes(baseline_peak_bytes));
+  Line(&text, "peak, everything kept",
+       absl::StrCat(config::FormatBytes(baseline_peak_bytes),
+                    measured_peak_bytes.has_value()
+                        ? absl::StrCat("; measured in training: ", config::FormatBytes(*measured_peak_bytes))
+                        : ""));
   if (step_seconds.has_value()) {
     Line(&text, "step",
          absl::StrFormat("%.4f s, %+.2f %% against %.4f s with everything kept", *step_seconds,

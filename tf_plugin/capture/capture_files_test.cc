@@ -62,7 +62,7 @@ TEST_F(CaptureFilesTest, TheIndexIsAListWithTheFieldsOfTheContract) {
   Write(Graph("step", "00000000000000aa", 100));
   EXPECT_EQ(Index(),
             "[\n  {\"file\": \"step-00000000000000aa.graph\", \"fingerprint\": \"00000000000000aa\", \"nodes\": 1, "
-            "\"device\": \"CPU:0\", \"peak_bytes\": 100, \"steps_measured\": 3}\n]\n");
+            "\"device\": \"CPU:0\", \"peak_bytes\": 100, \"measured_peak_bytes\": 100, \"steps_measured\": 3}\n]\n");
 }
 
 TEST_F(CaptureFilesTest, TheLargestPeakComesFirst) {

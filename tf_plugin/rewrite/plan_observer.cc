@@ -13,18 +13,9 @@
 namespace str::rewrite {
 namespace {
 
-std::string DescribeResult(const RewriteResult& result) {
-  std::string text = absl::StrCat(
-      result.recomputed_nodes, " recomputed, ", result.swapped_tensors, " swapped (",
-      config::FormatBytes(result.swapped_bytes), " a step",
-      result.disk_tensors > 0
-          ? absl::StrCat(", of which ", result.disk_tensors, " to the disk, ", config::FormatBytes(result.disk_bytes))
-          : "",
-      "), ", result.refusals.size(), " refused");
+std::string RefusalsText(const RewriteResult& result) {
+  std::string text = absl::StrCat(result.refusals.size(), " refused");
   if (!result.refusals.empty()) absl::StrAppend(&text, " [", absl::StrJoin(result.refusals, "; "), "]");
-  if (result.recomputed_nodes + result.swapped_tensors == 0) {
-    absl::StrAppend(&text, "; WARNING: only the order of the nodes was changed");
-  }
   return text;
 }
 
@@ -46,7 +37,7 @@ constexpr char kWrongValues[] = "The weights may be wrong: start again from a ch
 }  // namespace
 
 PlanObserver::PlanObserver(PlanPromise promise, const RewriteResult& result)
-    : promise_(std::move(promise)), applied_(DescribeResult(result)) {
+    : promise_(std::move(promise)), changes_(result.changes), refusals_(RefusalsText(result)) {
   for (size_t i = 0; i < promise_.nodes.size(); ++i) {
     if (promise_.nodes[i].need == ProgramNode::kMustRun) planned_places_ += promise_.strategy->step(i).place_size();
   }
@@ -85,6 +76,11 @@ void PlanObserver::Starting(int index, tensorflow::OpKernelContext& context, dev
   Step* const step = Find(context.step_id());
   if (step == nullptr) return;
   step->runs.Starting(index);
+  if (const config::Step& planned = promise_.strategy->step(index); planned.has_swap_out()) {
+    const int64_t bytes = context.input(0).TotalBytes();
+    step->swapped_bytes += bytes;
+    if (planned.tier() == config::TIER_DISK) step->disk_bytes += bytes;
+  }
   if (!step->values.has_value()) return;
   // What a kernel leaves unwritten must not differ between a value and the same value recomputed.
   op.fill_with_zeros = true;
@@ -216,9 +212,23 @@ absl::Status PlanObserver::CheckMemory(const device::StepMemory& memory) const {
   return absl::OkStatus();
 }
 
+std::string PlanObserver::AppliedText(const Step& step) const {
+  std::string text = absl::StrCat(changes_.recomputed_nodes, " recomputed, ", changes_.swapped_tensors, " swapped (",
+                                  config::FormatBytes(step.swapped_bytes), " a step");
+  if (changes_.disk_tensors > 0) {
+    absl::StrAppend(&text, ", of which ", changes_.disk_tensors, " to the disk, ",
+                    config::FormatBytes(step.disk_bytes));
+  }
+  absl::StrAppend(&text, "), ", refusals_);
+  if (changes_.recomputed_nodes + changes_.swapped_tensors == 0) {
+    absl::StrAppend(&text, "; WARNING: only the order of the nodes was changed");
+  }
+  return text;
+}
+
 void PlanObserver::Report(const Step& step, const std::optional<device::StepMemory>& memory) const {
   const config::StrategyFile& strategy = *promise_.strategy;
-  std::string text = absl::StrCat("applied: ", applied_, ". Predicted peak ",
+  std::string text = absl::StrCat("applied: ", AppliedText(step), ". Predicted peak ",
                                   config::FormatBytes(strategy.predicted_peak_bytes()), ", ");
   if (memory.has_value()) {
     absl::StrAppend(&text, "measured ", config::FormatBytes(memory->peak_bytes), ", of which outside of the step ",

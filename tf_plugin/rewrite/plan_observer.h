@@ -24,6 +24,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "config/strategy.pb.h"
+#include "config/strategy_changes.h"
 #include "tf_plugin/device/device_memory.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/kernels/planned_step.h"
@@ -71,6 +72,9 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
     explicit Step(const PlanPromise& promise) : runs(promise.nodes) {}
     RunCheck runs;
     std::optional<ValueCheck> values;
+    // As copied out: shapes that are unknown before a step are known here.
+    int64_t swapped_bytes = 0;
+    int64_t disk_bytes = 0;
     uint64_t memory_step = 0;
     // Calls of the function with this id that are under way, and all of them: one, unless a step calls the function
     // several times at once. Which call a node ran for is then not known.
@@ -90,11 +94,14 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
   std::optional<device::StepMemory> EndMemory(const Step& step) const;
   absl::Status CheckResults(const std::vector<bool>& delivered) const;
   absl::Status CheckMemory(const device::StepMemory& memory) const;
+  // "41 recomputed, 27 swapped (…), 3 refused"
+  std::string AppliedText(const Step& step) const;
   void Report(const Step& step, const std::optional<device::StepMemory>& memory) const;
 
   const PlanPromise promise_;
-  // "41 recomputed, 27 swapped (…), 3 refused"
-  const std::string applied_;
+  const config::StrategyChanges changes_;
+  // "1 refused [swap of 'x:0': tensors of type string cannot be copied as bytes]"
+  const std::string refusals_;
   int64_t planned_places_ = 0;
   absl::Mutex mutex_;
   // Steps under way.

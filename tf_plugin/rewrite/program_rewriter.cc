@@ -5,7 +5,6 @@
 #include "config/tensor_name.h"
 #include "tensorflow/core/framework/node_def_builder.h"
 #include "tensorflow/core/framework/types.h"
-#include "tf_plugin/graph/op_cost.h"
 #include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/kernels/planned_step.h"
 #include "tf_plugin/kernels/swap_ops.h"
@@ -38,10 +37,10 @@ ProgramRewriter::ProgramRewriter(const config::StrategyFile& strategy, const gra
 }
 
 absl::Status ProgramRewriter::Rewrite(RewriteResult& result) {
-  result_ = &result;
   for (const config::Step& step : strategy_.step()) {
     const absl::StatusOr<Node*> node = AddStep(step);
     result.nodes.push_back(node.ok() ? *node : nullptr);
+    if (result.nodes.back() != nullptr) config::CountStep(step, &result.changes);
     if (node.ok()) continue;
     // A node that is in the graph must run: there is no going without it. Other steps can be done without.
     if (step.action_case() == config::Step::kRun || !absl::IsFailedPrecondition(node.status())) return node.status();
@@ -207,7 +206,6 @@ absl::StatusOr<Node*> ProgramRewriter::AddRerun(const Node& original) {
   Chain(*clone);
   if (absl::Status status = HoldAddends(original, *inputs); !status.ok()) return status;
   for (int i = 0; i < original.num_outputs(); ++i) newest_[{&original, i}] = {*clone, i, false};
-  ++result_->recomputed_nodes;
   return *clone;
 }
 
@@ -234,11 +232,6 @@ absl::StatusOr<Node*> ProgramRewriter::AddSwapOut(const Tensor& tensor, bool dis
   graph_.AddEdge(source->node, source->output, *swap, 0);
   Chain(*swap);
   swapped_out_[tensor] = {*swap, *source};
-  const int64_t bytes = graph::OutputBytes(original, tensor.second, view_.shapes).value_or(0);
-  ++result_->swapped_tensors;
-  result_->swapped_bytes += bytes;
-  result_->disk_tensors += disk ? 1 : 0;
-  result_->disk_bytes += disk ? bytes : 0;
   return *swap;
 }
 

@@ -22,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "config/strategy.pb.h"
+#include "config/strategy_changes.h"
 #include "tensorflow/core/graph/graph.h"
 #include "tf_plugin/graph/graph_view.h"
 
@@ -31,12 +32,8 @@ using graph::kNodePrefix;
 inline constexpr char kCloneAttr[] = "_str_clone";
 
 struct RewriteResult {
-  int swapped_tensors = 0;
-  int recomputed_nodes = 0;
-  int64_t swapped_bytes = 0;
-  // Of both, what goes to the disk.
-  int disk_tensors = 0;
-  int64_t disk_bytes = 0;
+  // Of the steps that were not refused.
+  config::StrategyChanges changes;
   std::vector<std::string> refusals;
   // The graph's node of each program step, null where the step was refused.
   std::vector<tensorflow::Node*> nodes;
@@ -98,7 +95,6 @@ class ProgramRewriter {
   std::map<Tensor, OpenSwap> swapped_out_;
   tensorflow::Node* last_ = nullptr;
   int own_nodes_ = 0;
-  RewriteResult* result_ = nullptr;
 };
 
 }  // namespace str::rewrite

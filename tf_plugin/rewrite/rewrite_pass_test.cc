@@ -174,6 +174,21 @@ TEST_F(RewritePassTest, AfterTheFirstStepItIsSaidWhatWasDone) {
   EXPECT_TRUE(absl::StrContains(said, strategy.graph_fingerprint())) << said;
 }
 
+TEST_F(RewritePassTest, BytesOfATensorWithUnknownBatchAreThoseThatWereCopied) {
+  GraphBuilder b(std::move(graph_));
+  b.Add("PlaceholderWithDefault", "batch", {"x"}, {{"shape", tensorflow::PartialTensorShape({-1, 256})}});
+  b.Redirect("h", 0, "batch");
+  b.Redirect("g1", 0, "batch");
+  graph_ = b.Release();
+  Strings program = FullProgram();
+  program.insert(program.begin(), "run batch");
+  Use(Program(program));
+  EXPECT_OK(Rewrite());
+  const std::string said = Train(2);
+  EXPECT_TRUE(absl::StrContains(said, absl::StrCat("1 swapped (", config::FormatBytes(rows_ * 256 * 4), " a step)")))
+      << said;
+}
+
 TEST_F(RewritePassTest, WhatGoesToTheDiskIsSaidToo) {
   Strings program = FullProgram();
   std::replace(program.begin(), program.end(), std::string("swap_out r:0"), std::string("swap_out_disk r:0"));
