@@ -67,9 +67,11 @@ optimizer::StepBoundOptions BoundOptions(const strategies::Planner& planner, con
 absl::Status AddAnyOrderBound(const strategies::Planner& planner, const strategies::PlanRequest& request,
                               absl::Duration time_limit, const std::atomic<bool>* stop,
                               strategies::PlanResult* result) {
+  const absl::StatusOr<optimizer::Verdict> verdict = optimizer::Judge(*request.graph, *request.costs, result->program);
+  if (!verdict.ok()) return verdict.status();
   optimizer::StepBoundOptions options =
       BoundOptions(planner, request, std::clamp(time_limit, absl::ZeroDuration(), kMostTimeForAnyOrder), stop);
-  options.enough_seconds = result->bound_seconds;
+  options.enough_seconds = std::min(result->bound_seconds, verdict->seconds() / (1 + request.gap));
   const absl::StatusOr<double> bound =
       optimizer::FindAnyOrderBound(*request.graph, *request.costs, optimizer::FirstRuns(result->program), options);
   if (!bound.ok()) return absl::Status(bound.status().code(), absl::StrCat("bound: ", bound.status().message()));

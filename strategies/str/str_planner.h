@@ -21,7 +21,9 @@ class StrPlanner : public Planner {
   explicit StrPlanner(StrPlannerOptions options) : options_(std::move(options)) {}
   absl::string_view name() const override { return options_.name; }
   absl::string_view description() const override { return options_.description; }
+  // It is fast enough to look further than a proof will usually reach.
   bool bounds() const override { return true; }
+  double default_gap() const override { return 1e-4; }
   bool copies() const override { return options_.allow_swap; }
   absl::StatusOr<PlanResult> Plan(const PlanRequest& request, const ProgressCallback& progress,
                                   const std::atomic<bool>* stop) const override;
