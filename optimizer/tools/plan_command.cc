@@ -72,8 +72,8 @@ void AddPlanCommand(CLI::App* app, int* exit_code) {
   command->add_option("--json", options->json, "Write the result as JSON to this file, - for stdout");
   command->add_option("--time-limit", options->time_limit, "Stop after this long with the best plan so far");
   command->add_option("--gap", options->gap,
-                      "Stop when the plan is proven this close to the optimum, such as 2% (default: 0.01% for str, swap-only, "
-                      "recompute-only; 0 for str-exact; else 0.5%)");
+                      "Stop when the plan is proven this close to the optimum, such as 2% (default: 0.01% for str, "
+                      "swap-only, recompute-only; 0 for str-exact; else 0.5%)");
   command->add_option("--solver", options->solver, "For strategies that need one")
       ->check(CLI::IsMember({"highs", "gurobi"}));
   command->add_option("--seed", options->seed, "Of random choices")->capture_default_str();
