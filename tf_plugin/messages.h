@@ -21,6 +21,7 @@
 //   STR-3009  STR_BUDGET: planning, and what came of it
 //   STR-3010  STR_BUDGET: a step runs once without a plan, to be measured
 //   STR-3011  what was asked for had no effect: no training step was seen
+//   STR-3012  a later step is larger than the one that was planned
 //
 // Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
 //

@@ -158,6 +158,8 @@ absl::Status PlanObserver::End(int64_t step_id, const std::vector<bool>& deliver
   if (memory.has_value() && !memory_checked_) {
     memory_checked_ = true;
     if (absl::Status status = CheckMemory(*memory); !status.ok()) return status;
+  } else if (memory.has_value()) {
+    SayIfLarger(*memory);
   }
   if (reported_) return absl::OkStatus();
   reported_ = true;
@@ -181,6 +183,18 @@ absl::Status PlanObserver::CheckResults(const std::vector<bool>& delivered) cons
     }
   }
   return absl::OkStatus();
+}
+
+void PlanObserver::SayIfLarger(const device::StepMemory& memory) const {
+  const config::StrategyFile& strategy = *promise_.strategy;
+  const int64_t allowed_bytes = Allowed(strategy.budget_bytes());
+  if (memory.peak_bytes <= allowed_bytes || memory.own_peak_bytes + strategy.external_bytes() <= allowed_bytes) return;
+  SayOnce("STR-3012",
+          absl::StrCat("a step is larger than the plan's: the peak is above the budget of ",
+                       config::FormatBytes(strategy.budget_bytes()),
+                       ". Its batch is probably larger than the captured one: capture and plan with the largest batch, "
+                       "or set STR_BUDGET, which plans for each. Graph ",
+                       strategy.graph_fingerprint()));
 }
 
 absl::Status PlanObserver::CheckMemory(const device::StepMemory& memory) const {

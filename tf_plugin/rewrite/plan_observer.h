@@ -8,6 +8,7 @@
 //   first step    values: see value_check.h; left out with STR_VERIFY=0                        STR-4004
 //   first step    memory: something was placed; at least half of the predicted peak was        STR-4003
 //                 reached; the step itself kept the budget
+//   later steps   the budget is kept, or it is said once                                      STR-3012
 //
 // A first step that passes is reported (STR-3001). Where a step calls the function several times at once, nodes of all
 // calls are counted together, and each call's results are checked; order, values and memory are not.
@@ -94,6 +95,8 @@ class PlanObserver : public device::GraphObserver, public kernels::StepGuard {
   std::optional<device::StepMemory> EndMemory(const Step& step) const;
   absl::Status CheckResults(const std::vector<bool>& delivered) const;
   absl::Status CheckMemory(const device::StepMemory& memory) const;
+  // Of a later step, whose batch may be another than the first's.
+  void SayIfLarger(const device::StepMemory& memory) const;
   // "41 recomputed, 27 swapped (…), 3 refused"
   std::string AppliedText(const Step& step) const;
   void Report(const Step& step, const std::optional<device::StepMemory>& memory) const;
