@@ -12,6 +12,7 @@ that STR refuses, with the reason (STR-2007), is kept in no way but no failure.
 
     ./str bench scripts
     ./str bench scripts --scripts=gan,lstm --share=0.6
+    ./str bench scripts --budgets=tensors
 """
 
 import os
@@ -30,6 +31,7 @@ from usage import Parser
 
 _SCRIPTS = ROOT / "bench" / "scripts"
 _NOT_A_SCRIPT = {"digest"}
+_BUDGETS = ("tensors", "resident")
 # More than any of the scripts takes.
 _PLENTY = "16GiB"
 # What a peak may differ from its prediction, and a process may be above its budget.
@@ -94,8 +96,8 @@ def read_run(run, output, errors):
     }
 
 
-def measure(name, share, work):
-    """Returns the rows of one script: one for each kind of budget."""
+def measure(name, share, budgets, work):
+    """Returns the rows of one script: with everything kept, and one for each kind of budget."""
 
     def run(kind, **settings):
         stages.progress(f"{name}: {kind}")
@@ -111,18 +113,20 @@ def measure(name, share, work):
     kept = run("kept", STR_BUDGET=_PLENTY, STR_MEMORY_LIMIT=_PLENTY)
     peak_bytes = kept["measured_peak_bytes"] or kept["device_peak_bytes"]
     rows = [judge({"script": name, "budget": "plenty", "budget_bytes": None}, kept, plain)]
+
+    def add(kind, budget_bytes, **settings):
+        planned = run(kind, STR_BUDGET=budget_bytes, **settings)
+        rows.append(judge({"script": name, "budget": kind, "budget_bytes": budget_bytes}, planned, plain))
+        return rows[-1]
+
     if peak_bytes is None:
         return rows
-    budget_bytes = int(share * peak_bytes)
-    planned = run("tensors", STR_BUDGET=budget_bytes, STR_MEMORY_LIMIT=_PLENTY)
-    rows.append(judge({"script": name, "budget": "tensors", "budget_bytes": budget_bytes}, planned, plain))
-    budget_bytes = min(one["resident_bytes"] for one in plain) - int((1 - share) * peak_bytes)
-    planned = run("resident", STR_BUDGET=budget_bytes)
-    rows.append(judge({"script": name, "budget": "resident", "budget_bytes": budget_bytes}, planned, plain))
-    if rows[-1]["refused"] and planned["besides_tensors_bytes"] is not None:
-        budget_bytes = planned["besides_tensors_bytes"] + int(share * peak_bytes)
-        planned = run("retried", STR_BUDGET=budget_bytes)
-        rows.append(judge({"script": name, "budget": "retried", "budget_bytes": budget_bytes}, planned, plain))
+    if "tensors" in budgets:
+        add("tensors", int(share * peak_bytes), STR_MEMORY_LIMIT=_PLENTY)
+    if "resident" in budgets:
+        row = add("resident", rows[0]["plain_resident_bytes"] - int((1 - share) * peak_bytes))
+        if row["refused"] and row["besides_tensors_bytes"] is not None:
+            add("retried", row["besides_tensors_bytes"] + int(share * peak_bytes))
     return rows
 
 
@@ -141,11 +145,9 @@ def judge(row, run, plain):
         allowed = _PEAK_SHARE * run["predicted_peak_bytes"] + _PEAK_BYTES
         row["peak_close"] = abs(run["off_by_bytes"]) <= allowed
     # Resident memory is what was asked for; of tensors, the peak of the step: a script's own start may take more.
-    taken = {"tensors": run["measured_peak_bytes"], "resident": run["resident_bytes"]}
-    taken["retried"] = taken["resident"]
-    taken = taken.get(row["budget"])
+    taken = run["measured_peak_bytes"] if row["budget"] == "tensors" else run["resident_bytes"]
     row["fits"] = None
-    if row["trained"] and taken is not None:
+    if row["trained"] and row["budget_bytes"] is not None and taken is not None:
         row["fits"] = taken <= (1 + _PEAK_SHARE) * row["budget_bytes"] + _PEAK_BYTES
     row["failures"] = failures(row)
     return row
@@ -196,11 +198,15 @@ def parse_options(arguments):
     parser = Parser(__doc__, prog="str bench scripts")
     parser.add_argument("--scripts", help="comma-separated; default: all in bench/scripts")
     parser.add_argument("--share", type=float, default=0.7, help="of the peak of a script's tensors (default 0.7)")
+    parser.add_argument("--budgets", default=",".join(_BUDGETS), help="comma-separated; default: %(default)s")
     parser.add_argument("--json", metavar="FILE", default=str(ROOT / ".build" / "bench" / "scripts.json"))
     options = parser.parse_args(arguments)
     options.scripts = options.scripts.split(",") if options.scripts else script_names()
     if unknown := set(options.scripts) - set(script_names()):
         parser.error(f"no such script: {', '.join(sorted(unknown))}")
+    options.budgets = options.budgets.split(",")
+    if unknown := set(options.budgets) - set(_BUDGETS):
+        parser.error(f"no such budget: {', '.join(sorted(unknown))}")
     if not 0 < options.share <= 1:
         parser.error("--share must be above 0 and at most 1")
     return options
@@ -211,7 +217,7 @@ def main(arguments):
     rows = []
     for name in options.scripts:
         try:
-            rows += measure(name, options.share, ROOT / ".build" / "scripts")
+            rows += measure(name, options.share, options.budgets, ROOT / ".build" / "scripts")
         except stages.StageFailed as failure:
             print(failure, file=sys.stderr)
             return 1
