@@ -84,7 +84,7 @@ def read_run(run, output, errors):
     besides = re.search(rf"STR-2007 .*(?:the process takes|Of that,) {_SIZE} (?:besides tensors|is for)", errors)
     return run | {
         "digest": digest and digest[1],
-        # Of the whole run, initialization and validation included.
+        # Of the whole run; STR reports the first step that was planned.
         "device_peak_bytes": peak and int(peak[1]),
         # Of the steps that were planned, the one with the largest peak.
         "predicted_peak_bytes": max((peaks[0] for peaks in applied), default=None),
@@ -144,8 +144,8 @@ def judge(row, run, plain):
     if run["off_by_bytes"] is not None:
         allowed = _PEAK_SHARE * run["predicted_peak_bytes"] + _PEAK_BYTES
         row["peak_close"] = abs(run["off_by_bytes"]) <= allowed
-    # Resident memory is what was asked for; of tensors, the peak of the step: a script's own start may take more.
-    taken = run["measured_peak_bytes"] if row["budget"] == "tensors" else run["resident_bytes"]
+    # Of the whole run: measuring, the first step and later ones.
+    taken = run["device_peak_bytes"] if row["budget"] == "tensors" else run["resident_bytes"]
     row["fits"] = None
     if row["trained"] and row["budget_bytes"] is not None and taken is not None:
         row["fits"] = taken <= (1 + _PEAK_SHARE) * row["budget_bytes"] + _PEAK_BYTES
@@ -171,7 +171,7 @@ def failures(row):
 
 def table(rows):
     header = ["script", "budget for", "of", "fits", "equal", "predicted peak", "measured peak"]
-    header += ["resident plain", "planned", "run time", "messages", "wrong"]
+    header += ["peak of the run", "resident plain", "planned", "run time", "messages", "wrong"]
     lines = []
     for row in rows:
         equal = "yes" if row["equal"] else "NO" if row["trained"] else "-"
@@ -184,6 +184,7 @@ def table(rows):
                 equal if row["repeats"] else f"{equal}, nor is plain",
                 stages.as_size(row["predicted_peak_bytes"]),
                 stages.as_size(row["measured_peak_bytes"]),
+                stages.as_size(row["device_peak_bytes"]),
                 stages.as_size(row["plain_resident_bytes"]),
                 stages.as_size(row["resident_bytes"]),
                 stages.as_ratio(row["time_ratio"]),

@@ -84,7 +84,7 @@ def test_fit_with_an_unknown_batch_and_a_smaller_last_one_trains_the_same(script
     script = [SCRIPTS / "fit_checkpoint.py"]
     plain = scripts.run(script, STR_DISABLE=1)
     assert plain.returncode == 0, plain.errors
-    planned = scripts.run(script, STR_BUDGET="60MiB", STR_CACHE_DIR=cache, **ACCELERATOR)
+    planned = scripts.run(script, STR_BUDGET="50MiB", STR_CACHE_DIR=cache, **ACCELERATOR)
     assert planned.returncode == 0, planned.errors
     assert digest(planned) == digest(plain)
     assert "0 recomputed, 0 swapped" not in planned.errors
@@ -103,8 +103,16 @@ def test_a_larger_batch_gets_a_plan_of_its_own_and_a_smaller_one_does_not(script
     assert 1.8 * small < large < 2.2 * small
 
 
-def test_a_budget_for_the_process_is_kept(run_scripts, cache):
-    """Without a device of its own: nothing is swapped to the host, as that is where the device's memory is."""
+@pytest.mark.xfail(strict=True, reason="the generators of a new plan start from their seeds")
+def test_random_numbers_go_on_where_a_larger_batch_is_planned_anew(scripts, cache):
+    script = [SCRIPTS / "noise_growing_batch.py"]
+    plain = scripts.run(script, STR_DISABLE=1)
+    planned = scripts.run(script, STR_BUDGET="8GiB", STR_CACHE_DIR=cache, **ACCELERATOR)
+    assert digest(planned) == digest(plain)
+
+
+def test_a_budget_for_the_process_swaps_nothing(run_scripts, cache):
+    """The host is the device: a copy there would free nothing."""
     plain = run_scripts((MOBILENET, {"STR_DISABLE": 1}))[0]
     planned = run_scripts((MOBILENET, {"STR_BUDGET": "900MiB", "STR_CACHE_DIR": cache}))[0]
     assert results_of(planned) == results_of(plain)
