@@ -13,8 +13,9 @@ import scripts
 MIB = 2**20
 APPLIED = (
     "STR-3009 training_step: a step takes 0.00 % more time than with everything kept\n"
-    "STR-3001 applied: 0 recomputed, 2 swapped (32.00 MiB (33554432 bytes) a step), 0 refused. Predicted peak 100.00 MiB "
-    "(104857600 bytes), measured {measured} bytes, of which outside of the step 3.10 MiB (3249408 bytes) (planned ...)\n"
+    "STR-3001 applied: 0 recomputed, 2 swapped (32.00 MiB (33554432 bytes) a step), 0 refused. "
+    "Predicted peak 100.00 MiB (104857600 bytes), measured {measured} bytes, of which outside of the step 3.10 MiB "
+    "(3249408 bytes) (planned ...)\n"
 )
 
 
@@ -36,7 +37,7 @@ def test_what_scripts_and_str_print_is_read():
     assert run["codes"] == ["STR-3001", "STR-3009"]
     refusal = "STR-2007 step cannot be planned for STR_BUDGET 9 bytes: the process takes 1.0 KiB (1024 bytes) besides "
     assert read(errors=refusal + "tensors. Set a larger STR_BUDGET")["besides_tensors_bytes"] == 1024
-    refusal = "STR-2007 step does not fit STR_BUDGET 9 bytes. Of that, 512 bytes is for the process besides its tensors."
+    refusal = "STR-2007 step does not fit STR_BUDGET 9 bytes. Of that, 512 bytes is for the process besides its tensors"
     assert read(errors=refusal)["besides_tensors_bytes"] == 512
     assert read(output="peak unknown\n", errors="")["digest"] is None
 
@@ -81,7 +82,8 @@ def test_scripts_are_as_users_write_them():
 
 
 def test_two_scripts_train_the_same_under_a_budget(tmp_path):
-    process, written = run_benchmark("scripts", tmp_path, "--scripts=custom_retraced_batch,gradient_clipping", "--budgets=tensors")
+    names = "--scripts=custom_retraced_batch,gradient_clipping"
+    process, written = run_benchmark("scripts", tmp_path, names, "--budgets=tensors")
     assert process.returncode == 0, process.stdout + process.stderr
     rows = written["rows"]
     assert [(row["script"], row["budget"]) for row in rows] == [
