@@ -9,6 +9,7 @@ class Applied:
     """One STR-3001 line. Bytes of the first step: its peak, and the most that the step's own nodes did not allocate."""
 
     fingerprint: str
+    predicted_bytes: int
     peak_bytes: int
     outside_bytes: int
 
@@ -21,10 +22,10 @@ class Applied:
 def applied_plans(errors):
     """Of a process's standard error, in order."""
     found = re.findall(
-        r"STR-3001 applied: .* measured (.*), of which outside of the step (.*) \(planned .* Graph ([0-9a-f]{16})",
+        r"STR-3001 applied: .* Predicted peak (.*), measured (.*), of which outside of the step (.*) \(planned .* Graph ([0-9a-f]{16})",
         errors,
     )
-    return [Applied(fingerprint, _in_bytes(peak), _in_bytes(outside)) for peak, outside, fingerprint in found]
+    return [Applied(fingerprint, *map(_in_bytes, sizes)) for *sizes, fingerprint in found]
 
 
 def _in_bytes(text):

@@ -18,7 +18,7 @@ void SayIfNoneSeen() {
       absl::StrCat(*asked_for,
                    " had no effect: no training step ran as a graph in this process. A step is planned where it runs in "
                    "Keras' fit, a tf.function or a session; an eager loop has no graph: put its step into a "
-                   "tf.function"));
+                   "tf.function. Nor has a step that XLA compiles by itself: leave jit_compile=True out"));
 }
 
 }  // namespace

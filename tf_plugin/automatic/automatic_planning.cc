@@ -4,11 +4,13 @@
 #include <atomic>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -21,6 +23,8 @@
 #include "tensorflow/core/common_runtime/graph_constructor.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/resource_var.h"
 #include "tf_plugin/automatic/fetched_batch.h"
 #include "tf_plugin/automatic/op_probe.h"
 #include "tf_plugin/automatic/plan_cache.h"
@@ -84,6 +88,42 @@ void DescribeHandle(const tensorflow::Tensor& value, Node& argument) {
   argument.AddAttr("_handle_shapes", std::vector<tensorflow::PartialTensorShape>{held[0].shape});
 }
 
+// Bytes of variables that lie in other memory than the device's, as initial values do that came from a constant. The first
+// update gives them a buffer of the device.
+int64_t BytesToMoveIn(OpKernelContext& context, device::DeviceMemory& memory) {
+  std::set<const void*> seen;
+  int64_t bytes = 0;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const tensorflow::Tensor& value = context.input(i);
+    if (value.dtype() != tensorflow::DT_RESOURCE || value.NumElements() != 1) continue;
+    tensorflow::core::RefCountPtr<tensorflow::Var> variable;
+    const auto& handle = value.flat<tensorflow::ResourceHandle>()(0);
+    if (!tensorflow::LookupResource(&context, handle, &variable).ok()) continue;
+    tensorflow::tf_shared_lock lock(*variable->mu());
+    const tensorflow::Tensor& held = *variable->tensor();
+    if (!held.IsInitialized() || memory.Owns(held.data()) || !seen.insert(held.data()).second) continue;
+    bytes += static_cast<int64_t>(held.TotalBytes());
+  }
+  return bytes;
+}
+
+// The number in "smallest feasible budget: 18.63 MiB (19533056 bytes)"; 0 if there is none.
+int64_t SmallestBudgetIn(absl::string_view text) {
+  constexpr absl::string_view kBefore = "smallest feasible budget: ";
+  const size_t begin = text.find(kBefore);
+  if (begin == absl::string_view::npos) return 0;
+  absl::string_view line = text.substr(begin + kBefore.size());
+  line = line.substr(0, line.find('\n'));
+  if (const size_t bracket = line.find('('); bracket != absl::string_view::npos) line = line.substr(bracket + 1);
+  int64_t bytes = 0;
+  return absl::SimpleAtoi(line.substr(0, line.find(' ')), &bytes) ? bytes : 0;
+}
+
+bool HasRandomState(const graph::GraphView& view) {
+  return std::any_of(view.order.begin(), view.order.end(),
+                     [&](const Node* node) { return view.recompute[node->id()] == config::RECOMPUTE_RANDOM; });
+}
+
 // A step that is run to be measured promises nothing.
 class NoPromise : public kernels::StepGuard {
  public:
@@ -116,19 +156,37 @@ class AutomaticPlanner : public kernels::StepMaker {
     absl::StatusOr<std::unique_ptr<Graph>> graph = SizedGraph(context);
     if (!graph.ok()) return graph.status();
     const graph::GraphView view = graph::MakeGraphView(**graph);
-    const int64_t budget_bytes = TensorBudget();
+    // Random numbers come from state inside of kernels, and a second body would start them anew.
+    const bool only_once = HasRandomState(view);
+    if (only_once && first_made_.has_value()) {
+      Say("STR-2008", absl::StrCat(name_, " is not planned anew for its larger batch, as its random numbers would start "
+                                          "again: the plan for the smaller one is used, and may take more than the budget"));
+      return *first_made_;
+    }
+    const int64_t to_move_in = BytesToMoveIn(context, *device::FindDeviceMemory(device_));
+    const int64_t budget_bytes = TensorBudget(to_move_in);
+    if (!options_.separate_host) device::FindDeviceMemory(device_)->KeepResident(std::max<int64_t>(0, budget_bytes));
     const PlanKey key = {view.fingerprint, device_, RequestedBytes(), absl::StrJoin(PlannerOptions(), " ")};
     const std::string path = absl::StrCat(CacheDirectory(), "/", StrategyFileName(key));
-    std::optional<config::StrategyFile> strategy = FromCache(path, budget_bytes);
+    std::optional<config::StrategyFile> strategy = FromCache(path, budget_bytes, to_move_in);
     if (!strategy.has_value()) {
-      const absl::StatusOr<std::optional<config::GraphFile>> measured = Measure(view, **graph, context);
-      if (!measured.ok()) return measured.status();
-      if (!measured->has_value()) return RunOnce(**graph, context);
-      absl::StatusOr<std::optional<config::StrategyFile>> planned = Plan(**measured, key, budget_bytes, path);
-      if (!planned.ok()) return planned.status();
-      strategy = *std::move(planned);
+      absl::StatusOr<config::GraphFile> measured = Measure(view, **graph, context);
+      if (measured.ok()) {
+        measured->set_external_bytes(measured->external_bytes() + to_move_in);
+        absl::StatusOr<std::optional<config::StrategyFile>> planned = Plan(*measured, key, budget_bytes, path);
+        if (!planned.ok()) return planned.status();
+        strategy = *std::move(planned);
+      } else if (!only_once) {
+        Say("STR-3010", absl::StrCat(name_, " runs once without a plan, to be measured: ", measured.status().message(),
+                                     ". It may take more than the budget"));
+        return RunOnce(**graph, context);
+      } else if (absl::Status status = GoOn(measured.status().message()).status(); !status.ok()) {
+        return status;
+      }
     }
-    return MakeStep(strategy, path, **graph);
+    absl::StatusOr<Made> made = MakeStep(strategy, path, **graph);
+    if (made.ok()) first_made_ = *made;
+    return made;
   }
 
  private:
@@ -151,11 +209,12 @@ class AutomaticPlanner : public kernels::StepMaker {
 
   int64_t RequestedBytes() const { return BudgetBytes(options_.budget, HostMemoryBytes()); }
 
-  // What of the budget is left for tensors.
-  int64_t TensorBudget() const {
+  // What of the budget is left for tensors. `to_move_in` is in the host's memory now, and will be the device's.
+  int64_t TensorBudget(int64_t to_move_in) const {
     const int64_t requested = RequestedBytes();
     if (options_.separate_host) return requested;
-    const int64_t others = std::max<int64_t>(0, ResidentBytes() - device::FindDeviceMemory(device_)->ResidentBytes());
+    const int64_t tensors = device::FindDeviceMemory(device_)->ResidentBytes() + to_move_in;
+    const int64_t others = std::max<int64_t>(0, ResidentBytes() - tensors);
     return requested - others - kBytesForGrowth - static_cast<int64_t>(kShareForGrowth * requested);
   }
 
@@ -169,10 +228,11 @@ class AutomaticPlanner : public kernels::StepMaker {
   }
 
   // A plan that still keeps the budget, although more may be outside of the step than when it was made.
-  std::optional<config::StrategyFile> FromCache(const std::string& path, int64_t budget_bytes) const {
+  std::optional<config::StrategyFile> FromCache(const std::string& path, int64_t budget_bytes,
+                                                int64_t to_move_in) const {
     absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(path);
     if (!strategy.ok()) return std::nullopt;
-    const int64_t outside = device::FindDeviceMemory(device_)->GetStats()->bytes_in_use;
+    const int64_t outside = device::FindDeviceMemory(device_)->GetStats()->bytes_in_use + to_move_in;
     const int64_t more = std::max<int64_t>(0, outside - strategy->external_bytes());
     if (strategy->predicted_peak_bytes() + more > budget_bytes) return std::nullopt;
     Touch(path);
@@ -180,9 +240,9 @@ class AutomaticPlanner : public kernels::StepMaker {
     return *std::move(strategy);
   }
 
-  // Nothing: the step has to run once first.
-  absl::StatusOr<std::optional<config::GraphFile>> Measure(const graph::GraphView& view, const Graph& graph,
-                                                           OpKernelContext& context) {
+  // An error: the step has to run once first.
+  absl::StatusOr<config::GraphFile> Measure(const graph::GraphView& view, const Graph& graph,
+                                            OpKernelContext& context) const {
     {
       absl::MutexLock lock(&captured_->mutex);
       const auto captured = captured_->by_fingerprint.find(view.fingerprint);
@@ -193,13 +253,8 @@ class AutomaticPlanner : public kernels::StepMaker {
     }
     const std::string probe = absl::StrCat(view.fingerprint, "_", NextNumber());
     absl::StatusOr<config::GraphFile> probed = ProbeStep(view, graph, probe, device_, context);
-    if (probed.ok()) {
-      probed->set_name(name_);
-      return *std::move(probed);
-    }
-    Say("STR-3010", absl::StrCat(name_, " runs once without a plan, to be measured: ", probed.status().message(),
-                                 ". It may take more than the budget"));
-    return std::nullopt;
+    if (probed.ok()) probed->set_name(name_);
+    return probed;
   }
 
   absl::StatusOr<Made> RunOnce(const Graph& plain, OpKernelContext& context) const {
@@ -238,9 +293,9 @@ class AutomaticPlanner : public kernels::StepMaker {
         RunProcess(command, [](absl::string_view line) { Say("STR-3009", line, /*level=*/2); });
     if (!result.ok()) return GoOn(result.status().message());
     if (result->exit_code == kExitInfeasible) {
-      return absl::ResourceExhaustedError(absl::StrCat("STR-2007 ", name_, " does not fit STR_BUDGET ",
-                                                       config::FormatBytes(RequestedBytes()), ". ",
-                                                       NeededText(budget_bytes), LastMessage(result->errors)));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("STR-2007 ", name_, " does not fit STR_BUDGET ", config::FormatBytes(RequestedBytes()), ". ",
+                       NeededText(budget_bytes, SmallestBudgetIn(result->errors)), LastMessage(result->errors)));
     }
     if (result->exit_code != 0) {
       return GoOn(absl::StrCat(absl::StrJoin(command, " "), " ended with ", result->exit_code, ": ", result->errors));
@@ -253,11 +308,17 @@ class AutomaticPlanner : public kernels::StepMaker {
     return *std::move(strategy);
   }
 
-  // What of the budget the planner did not get.
-  std::string NeededText(int64_t budget_bytes) const {
-    if (options_.separate_host) return "";
-    return absl::StrCat("Of that, ", config::FormatBytes(RequestedBytes() - budget_bytes),
-                        " is for the process besides its tensors. ");
+  // `budget_bytes` is what the planner got, `smallest_bytes` what it needs at least; 0 if it does not know.
+  std::string NeededText(int64_t budget_bytes, int64_t smallest_bytes) const {
+    const int64_t besides_bytes = RequestedBytes() - budget_bytes;
+    std::string text;
+    if (besides_bytes > 0) {
+      text = absl::StrCat("Of that, ", config::FormatBytes(besides_bytes), " is for the process besides its tensors. ");
+    }
+    if (smallest_bytes > 0) {
+      absl::StrAppend(&text, "Set it to at least ", config::FormatBytes(smallest_bytes + besides_bytes), ". ");
+    }
+    return text;
   }
 
   // Without progress.
@@ -291,7 +352,6 @@ class AutomaticPlanner : public kernels::StepMaker {
   absl::StatusOr<Made> MakeStep(std::optional<config::StrategyFile> strategy, const std::string& path,
                                 const Graph& graph) const {
     if (!strategy.has_value()) return PlainStep(graph);
-    if (!options_.separate_host) device::FindDeviceMemory(device_)->KeepResident(strategy->budget_bytes());
     rewrite::Strategies strategies;
     const std::string fingerprint = strategy->graph_fingerprint();
     strategies.by_fingerprint[fingerprint] = {path, std::make_shared<const config::StrategyFile>(*std::move(strategy))};
@@ -333,6 +393,8 @@ class AutomaticPlanner : public kernels::StepMaker {
   // What it calls.
   const FunctionLibraryDefinition functions_;
   std::vector<int> sized_arguments_;
+  // By the first call of Make that ended with a step for all later runs.
+  std::optional<Made> first_made_;
   const std::shared_ptr<Captured> captured_ = std::make_shared<Captured>();
 };
 

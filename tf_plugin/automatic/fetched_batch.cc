@@ -99,9 +99,7 @@ absl::Status AddFetches(const Graph& graph, Graph& outer) {
   std::map<std::string, Node*> nodes = NodesByName(outer);
   for (const Node* fetch : FetchesOf(graph)) {
     absl::Status status;
-    tensorflow::NodeDef definition = fetch->def();
-    definition.clear_input();
-    Node* const copy = outer.AddNode(std::move(definition), &status);
+    Node* const copy = outer.AddNode(fetch->def(), &status);
     if (!status.ok()) return status;
     copy->set_assigned_device_name(fetch->assigned_device_name());
     nodes[fetch->name()] = copy;

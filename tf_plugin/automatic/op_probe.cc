@@ -120,6 +120,9 @@ class ProbeBuilder {
                                     .Attr("dtype", type)
                                     .Attr("shape", full)
                                     .Attr(kProbeNameAttr, name_)
+                                    // What takes over an input has no views of it, and would take more memory than in
+                                    // the step.
+                                    .Attr(kMayBeHeldAttr, graph::ForwardedInputs(*edge.dst()).empty())
                                     .Device(edge.dst()->assigned_device_name())
                                     .Finalize(probe_.get(), &zeros);
     if (!status.ok()) return status;

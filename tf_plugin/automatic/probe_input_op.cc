@@ -32,6 +32,7 @@ class ProbeInputOp : public OpKernel {
  public:
   explicit ProbeInputOp(OpKernelConstruction* construction) : OpKernel(construction) {
     OP_REQUIRES_OK(construction, construction->GetAttr("shape", &shape_));
+    OP_REQUIRES_OK(construction, construction->GetAttr(kMayBeHeldAttr, &may_be_held_));
     std::string name;
     OP_REQUIRES_OK(construction, construction->GetAttr(kProbeNameAttr, &name));
     Probes& probes = AllProbes();
@@ -46,10 +47,11 @@ class ProbeInputOp : public OpKernel {
     Tensor* input = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, shape_, &input));
     if (tensorflow::DataTypeCanUseMemcpy(input->dtype())) std::memset(input->data(), 0, input->TotalBytes());
-    inputs_->Made(*input);
+    if (may_be_held_) inputs_->Made(*input);
   }
 
  private:
+  bool may_be_held_ = false;
   tensorflow::TensorShape shape_;
   std::shared_ptr<ProbeInputs> inputs_;
 };
@@ -59,6 +61,7 @@ REGISTER_OP("StrProbeInput")
     .Attr("dtype: type")
     .Attr("shape: shape")
     .Attr("probe: string")
+    .Attr("may_be_held: bool")
     .SetIsStateful()
     .SetShapeFn(tensorflow::shape_inference::ExplicitShape);
 REGISTER_KERNEL_BUILDER(Name("StrProbeInput").Device(tensorflow::DEVICE_CPU), ProbeInputOp);

@@ -16,6 +16,7 @@ namespace str::automatic {
 
 inline constexpr char kProbeInput[] = "StrProbeInput";
 inline constexpr char kProbeNameAttr[] = "probe";
+inline constexpr char kMayBeHeldAttr[] = "may_be_held";
 
 // Whether somebody else holds the inputs of the op that is measured. A kernel takes over the buffer of an input that it
 // alone holds, and an output that shares the buffer of one that others hold is a view: both have to be seen.

@@ -38,6 +38,11 @@ int64_t DeviceMemory::ResidentBytes() {
   return stats_.bytes_in_use + source_->IdleBytes();
 }
 
+bool DeviceMemory::Owns(const void* pointer) {
+  absl::MutexLock lock(&mutex_);
+  return blocks_.count(pointer) > 0;
+}
+
 void DeviceMemory::KeepResident(int64_t bytes) {
   absl::MutexLock lock(&mutex_);
   resident_bytes_ = std::min(limit_bytes_, bytes);

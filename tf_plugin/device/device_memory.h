@@ -65,6 +65,8 @@ class DeviceMemory : public tensorflow::Allocator {
 
   // Bytes that the device holds of the host's memory: what is in use, and freed pages that were not given back.
   int64_t ResidentBytes();
+  // Whether `pointer` is what AllocateRaw returned, and not freed since.
+  bool Owns(const void* pointer);
   // From now on freed pages go back to the system where otherwise more than `bytes` would be held.
   void KeepResident(int64_t bytes);
 

@@ -43,12 +43,10 @@ void CloseGaps(const Ends& ends) {
   }
 }
 
-// A copy of an argument or result, without edges.
+// A copy of an argument or result, without edges. Its definition keeps the names of its inputs: a session counts them.
 absl::StatusOr<Node*> CopyTo(const Node& node, Graph& graph) {
   absl::Status status;
-  tensorflow::NodeDef definition = node.def();
-  definition.clear_input();
-  Node* const copy = graph.AddNode(std::move(definition), &status);
+  Node* const copy = graph.AddNode(node.def(), &status);
   if (!status.ok()) return status;
   copy->set_assigned_device_name(node.assigned_device_name());
   return copy;
