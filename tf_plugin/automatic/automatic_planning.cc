@@ -33,6 +33,7 @@
 #include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/graph/graph_view.h"
+#include "tf_plugin/graph/op_facts.h"
 #include "tf_plugin/kernels/automatic_step.h"
 #include "tf_plugin/messages.h"
 #include "tf_plugin/rewrite/step_function.h"
@@ -88,23 +89,47 @@ void DescribeHandle(const tensorflow::Tensor& value, Node& argument) {
   argument.AddAttr("_handle_shapes", std::vector<tensorflow::PartialTensorShape>{held[0].shape});
 }
 
-// Bytes of variables that lie in other memory than the device's, as initial values do that came from a constant. The first
-// update gives them a buffer of the device.
-int64_t BytesToMoveIn(OpKernelContext& context, device::DeviceMemory& memory) {
-  std::set<const void*> seen;
+// Positions of the arguments that hold variables which the step changes.
+std::set<int> ChangedArguments(const graph::GraphView& view, const Graph& graph) {
+  std::set<const Node*> changed;
+  for (const Node* node : view.order) {
+    if (graph::ChangesVariable(node->type_string())) changed.insert(graph::VariableOf(*node));
+  }
+  std::set<int> positions;
+  const std::vector<Node*> arguments = ArgumentsOf(graph);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (changed.count(arguments[i]) > 0) positions.insert(static_cast<int>(i));
+  }
+  return positions;
+}
+
+// Memory that variables will take of the device once they are changed for the first time.
+struct MemoryToCome {
   int64_t bytes = 0;
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    const tensorflow::Tensor& value = context.input(i);
+  // Of it, what they take of the host's memory now.
+  int64_t on_host_bytes = 0;
+};
+
+// Until then a variable may lie in other memory than the device's, as an initial value does that came from a constant, or
+// share its buffer with another one, as moving averages do.
+MemoryToCome FindMemoryToCome(OpKernelContext& context, const std::set<int>& changed, device::DeviceMemory& memory) {
+  MemoryToCome to_come;
+  std::set<const void*> seen;
+  for (int argument : changed) {
+    const tensorflow::Tensor& value = context.input(argument);
     if (value.dtype() != tensorflow::DT_RESOURCE || value.NumElements() != 1) continue;
     tensorflow::core::RefCountPtr<tensorflow::Var> variable;
     const auto& handle = value.flat<tensorflow::ResourceHandle>()(0);
     if (!tensorflow::LookupResource(&context, handle, &variable).ok()) continue;
     tensorflow::tf_shared_lock lock(*variable->mu());
     const tensorflow::Tensor& held = *variable->tensor();
-    if (!held.IsInitialized() || memory.Owns(held.data()) || !seen.insert(held.data()).second) continue;
-    bytes += static_cast<int64_t>(held.TotalBytes());
+    if (!held.IsInitialized() || held.TotalBytes() == 0) continue;
+    const bool first = seen.insert(held.data()).second;
+    const bool on_host = !memory.Owns(held.data());
+    if (on_host || !first) to_come.bytes += static_cast<int64_t>(held.TotalBytes());
+    if (on_host && first) to_come.on_host_bytes += static_cast<int64_t>(held.TotalBytes());
   }
-  return bytes;
+  return to_come;
 }
 
 // The number in "smallest feasible budget: 18.63 MiB (19533056 bytes)"; 0 if there is none.
@@ -163,22 +188,23 @@ class AutomaticPlanner : public kernels::StepMaker {
                                           "again: the plan for the smaller one is used, and may take more than the budget"));
       return *first_made_;
     }
-    const int64_t to_move_in = BytesToMoveIn(context, *device::FindDeviceMemory(device_));
-    const int64_t budget_bytes = TensorBudget(to_move_in);
+    const MemoryToCome to_come =
+        FindMemoryToCome(context, ChangedArguments(view, **graph), *device::FindDeviceMemory(device_));
+    const int64_t budget_bytes = TensorBudget(to_come);
     if (!options_.separate_host) device::FindDeviceMemory(device_)->KeepResident(std::max<int64_t>(0, budget_bytes));
     const PlanKey key = {view.fingerprint, device_, RequestedBytes(), absl::StrJoin(PlannerOptions(), " ")};
     const std::string path = absl::StrCat(CacheDirectory(), "/", StrategyFileName(key));
-    std::optional<config::StrategyFile> strategy = FromCache(path, budget_bytes, to_move_in);
+    std::optional<config::StrategyFile> strategy = FromCache(path, budget_bytes, to_come);
     if (!strategy.has_value()) {
       absl::StatusOr<config::GraphFile> measured = Measure(view, **graph, context);
       if (measured.ok()) {
-        measured->set_external_bytes(measured->external_bytes() + to_move_in);
+        measured->set_external_bytes(measured->external_bytes() + to_come.bytes);
         absl::StatusOr<std::optional<config::StrategyFile>> planned = Plan(*measured, key, budget_bytes, path);
         if (!planned.ok()) return planned.status();
         strategy = *std::move(planned);
       } else if (!only_once) {
-        Say("STR-3010", absl::StrCat(name_, " runs once without a plan, to be measured: ", measured.status().message(),
-                                     ". It may take more than the budget"));
+        SayOnce("STR-3010", absl::StrCat(name_, " runs without a plan, to be measured: ", measured.status().message(),
+                                         ". It may take more than the budget"));
         return RunOnce(**graph, context);
       } else if (absl::Status status = GoOn(measured.status().message()).status(); !status.ok()) {
         return status;
@@ -209,11 +235,11 @@ class AutomaticPlanner : public kernels::StepMaker {
 
   int64_t RequestedBytes() const { return BudgetBytes(options_.budget, HostMemoryBytes()); }
 
-  // What of the budget is left for tensors. `to_move_in` is in the host's memory now, and will be the device's.
-  int64_t TensorBudget(int64_t to_move_in) const {
+  // What of the budget is left for tensors.
+  int64_t TensorBudget(const MemoryToCome& to_come) const {
     const int64_t requested = RequestedBytes();
     if (options_.separate_host) return requested;
-    const int64_t tensors = device::FindDeviceMemory(device_)->ResidentBytes() + to_move_in;
+    const int64_t tensors = device::FindDeviceMemory(device_)->ResidentBytes() + to_come.on_host_bytes;
     const int64_t others = std::max<int64_t>(0, ResidentBytes() - tensors);
     return requested - others - kBytesForGrowth - static_cast<int64_t>(kShareForGrowth * requested);
   }
@@ -229,10 +255,10 @@ class AutomaticPlanner : public kernels::StepMaker {
 
   // A plan that still keeps the budget, although more may be outside of the step than when it was made.
   std::optional<config::StrategyFile> FromCache(const std::string& path, int64_t budget_bytes,
-                                                int64_t to_move_in) const {
+                                                const MemoryToCome& to_come) const {
     absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(path);
     if (!strategy.ok()) return std::nullopt;
-    const int64_t outside = device::FindDeviceMemory(device_)->GetStats()->bytes_in_use + to_move_in;
+    const int64_t outside = device::FindDeviceMemory(device_)->GetStats()->bytes_in_use + to_come.bytes;
     const int64_t more = std::max<int64_t>(0, outside - strategy->external_bytes());
     if (strategy->predicted_peak_bytes() + more > budget_bytes) return std::nullopt;
     Touch(path);
