@@ -16,7 +16,9 @@
 //   STR-3006  a strategy is used for a graph that differs in small nodes
 //   STR-3007  choices of TensorFlow's passes are not settled
 //   STR-3008  a training step was taken from XLA, or is left to it
+//   STR-3009  the speed of copies is not measured
 //   STR-3010  an op of a GPU failed for want of device memory: why there was none
+//   STR-3011  a GPU's swaps cost more than planned
 //
 // Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
 //

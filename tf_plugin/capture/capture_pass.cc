@@ -17,7 +17,7 @@
 #include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/marked_graph.h"
 #include "tf_plugin/graph/op_facts.h"
-#include "tf_plugin/kernels/copy_engine.h"
+#include "tf_plugin/kernels/copy_rates.h"
 #include "tf_plugin/messages.h"
 
 namespace str::capture {
@@ -29,14 +29,30 @@ using tensorflow::OpKernelContext;
 // Later steps are run, but not measured: their medians would not change.
 constexpr int kStepsMeasured = 6;
 
-// Measured once for each device.
-const kernels::CopyRates& CopyRatesHere(const std::string& device) {
+// Measured once for each device; again after a failure.
+absl::StatusOr<kernels::CopyRates> CopyRatesHere(const std::string& device) {
   static absl::Mutex* const mutex = new absl::Mutex;
-  static auto* const rates = new std::map<std::string, kernels::CopyRates>;
+  static auto* const measured = new std::map<std::string, kernels::CopyRates>;
   absl::MutexLock lock(mutex);
-  const auto found = rates->find(device);
-  if (found != rates->end()) return found->second;
-  return rates->emplace(device, kernels::MeasureCopyRates(device)).first->second;
+  const auto found = measured->find(device);
+  if (found != measured->end()) return found->second;
+  absl::StatusOr<kernels::CopyRates> rates = kernels::MeasureCopyRates(device);
+  if (rates.ok()) measured->emplace(device, *rates);
+  return rates;
+}
+
+// Leaves the fields of a graph file out whose rates are not known.
+void SetCopyRates(config::GraphFile& graph) {
+  const absl::StatusOr<kernels::CopyRates> rates = CopyRatesHere(graph.device());
+  if (!rates.ok()) {
+    SayOnce("STR-3009", absl::StrCat("the speed of copies between ", graph.device(),
+                                     " and the host is not measured: ", rates.status().message(),
+                                     ". Plans of this graph swap only if a device is named with --device. Graph ",
+                                     graph.fingerprint()));
+    return;
+  }
+  graph.set_copy_out_bytes_per_second(rates->out_bytes_per_second);
+  graph.set_copy_in_bytes_per_second(rates->in_bytes_per_second);
 }
 
 void SayCaptured(const config::GraphFile& graph, const absl::StatusOr<std::string>& path) {
@@ -106,6 +122,10 @@ class CaptureObserver : public device::GraphObserver {
     absl::MutexLock lock(&mutex_);
     // A step that fails is not measured, wherever it fails: also inside of a loop.
     if (!context.status().ok() || !op.out_of_memory.empty()) measuring_ = false;
+    if (measuring_ && !op.timing_error.empty()) {
+      measuring_ = false;
+      SayNotMeasured(absl::StrCat("the timer of ", description_.device(), " failed: ", op.timing_error));
+    }
     const auto inputs = inputs_.find(&context);
     if (inputs == inputs_.end()) return;
     const std::vector<InputSeen> seen = std::move(inputs->second);
@@ -128,8 +148,7 @@ class CaptureObserver : public device::GraphObserver {
     measuring_ = false;
     const std::optional<device::StepMemory> memory = this->memory()->EndStep(memory_step_);
     if (!memory.has_value()) {
-      SayOnce("STR-3003", absl::StrCat("a step of ", description_.name(), " (", description_.fingerprint(),
-                                       ") is not measured: another captured graph ran at the same time"));
+      SayNotMeasured("another captured graph ran at the same time");
       return;
     }
     profile_.AddStep(*memory);
@@ -138,11 +157,14 @@ class CaptureObserver : public device::GraphObserver {
       SayCaptured(graph, status);
       return;
     }
-    const kernels::CopyRates& rates = CopyRatesHere(description_.device());
-    graph.set_copy_out_bytes_per_second(rates.out_bytes_per_second);
-    graph.set_copy_in_bytes_per_second(rates.in_bytes_per_second);
+    SetCopyRates(graph);
     SayCaptured(graph, WriteCapture(graph, directory_));
     if (profile_.steps() == 1) SayLoops(graph);
+  }
+
+  void SayNotMeasured(const std::string& why) const {
+    SayOnce("STR-3003", absl::StrCat("a step of ", description_.name(), " (", description_.fingerprint(),
+                                     ") is not measured: ", why));
   }
 
   const config::GraphFile description_;
