@@ -18,6 +18,8 @@ _HEADERS = "site-packages/tensorflow/include/third_party/gpus/cuda/include"
 def _find_headers(repository_ctx):
     named = repository_ctx.os.environ.get("STR_CUDA_HEADERS", "")
     if named:
+        if not repository_ctx.path(named).exists:
+            fail("STR_CUDA_HEADERS: there is no folder " + named)
         return [named]
     root = repository_ctx.path(Label("//:WORKSPACE")).dirname
     libraries = root.get_child(".venv-gpu").get_child("lib")

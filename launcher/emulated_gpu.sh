@@ -21,10 +21,16 @@ gpu_venv_is_current() {
   [[ -f "$gpu_venv_stamp" && "$(<"$gpu_venv_stamp")" == "$(gpu_requirements_hash)" && -x "$gpu_venv/bin/python" ]]
 }
 
-# Bazel finds CUDA's headers by this variable.
+# Bazel finds CUDA's headers by this variable; without it there are no targets that need them. Fails if there are none.
 find_cuda_headers() {
-  local found=("$gpu_venv"/lib/python3*/site-packages/tensorflow/include/third_party/gpus/cuda/include)
-  export STR_CUDA_HEADERS="${found[0]}"
+  local headers
+  unset STR_CUDA_HEADERS
+  for headers in "$gpu_venv"/lib/python3*/site-packages/tensorflow/include/third_party/gpus/cuda/include; do
+    [[ -d "$headers" ]] || continue
+    export STR_CUDA_HEADERS="$headers"
+    return
+  done
+  return 1
 }
 
 make_gpu_venv() {
@@ -48,7 +54,7 @@ build_emulated_gpu() {
   emulated_gpu_is_current && return
   local started="$build/emulated_gpu.new" name
   touch "$started"
-  find_cuda_headers
+  find_cuda_headers || fail "TensorFlow in .venv-gpu has no CUDA headers; delete .venv-gpu to make it anew"
   stage "building the emulated GPU" run_bazel build --symlink_prefix="$build/bazel-" --noshow_progress \
     //tests/fake_gpu:libfake_gpu.so //tests/fake_gpu/host_kernels:libfake_gpu_kernels.so
   install_file "$build/bazel-bin/tests/fake_gpu/libfake_gpu.so" "$emulated_gpu/lib/libfake_gpu.so"

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items):
 
 def environment(home, settings):
     """The caller's environment with these settings as its only STR ones, and no ~/.str unless the test makes one."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("STR_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STR_", "FAKE_GPU_"))}
     kept |= {"HOME": str(home), "STR_LAUNCHER_READY": "1", "TF_CPP_MIN_LOG_LEVEL": "2"}
     return {**kept, **{name: str(value) for name, value in settings.items()}}
 
@@ -54,8 +54,13 @@ def start(command, home, settings, cwd=None):
     )
 
 
-def finish(process, result_file=None):
-    output, errors = process.communicate()
+def finish(process, result_file=None, timeout=None):
+    """`timeout` in seconds: the process is ended then, and subprocess.TimeoutExpired raised."""
+    try:
+        output, errors = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
     results = None
     if result_file is not None and result_file.exists():
         results = json.loads(result_file.read_text())
@@ -81,6 +86,17 @@ def capture(tmp_path_factory):
     from training import Workshop  # which imports this file
 
     return functools.cache(Workshop(tmp_path_factory.mktemp("captures")).capture)
+
+
+def require_gpu_environment():
+    """Fails the test without TensorFlow for GPUs: a test that cannot run has not passed."""
+    if not (ROOT / ".venv-gpu" / "bin" / "python").exists():
+        pytest.fail("there is no .venv-gpu: ./str test makes it; STR_SKIP_GPU_TESTS=1 leaves the GPU tests out")
+
+
+@pytest.fixture(scope="session")
+def gpu_environment():
+    require_gpu_environment()
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ mirrored: trains on all devices. fill: allocates on one until it is full.
 import argparse
 import json
 
-from gpu_emulation_models import EmulatedGpu, images, keras, make_batchnorm_net, np, tf
+from gpu_counts import EmulatedGpu
+from gpu_emulation_models import images, keras, make_batchnorm_net, np, tf
 
 
 def train_mirrored():

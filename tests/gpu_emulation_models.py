@@ -7,7 +7,6 @@ where it has a device file (FAKE_GPU_DEVICE_FILE), what each step took on the vi
 """
 
 import argparse
-import ctypes
 import hashlib
 import json
 import os
@@ -18,29 +17,7 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 import keras
 import numpy as np
 import tensorflow as tf
-
-COUNTS = (
-    *("races", "unwritten", "after_free", "bad_pointers", "pageable", "kernels_not_run"),
-    *("launches", "copy in", "copy out", "allocations in order"),
-)
-
-
-class EmulatedGpu:
-    """The functions of tests/fake_gpu/fake_gpu.h."""
-
-    def __init__(self):
-        self._library = ctypes.CDLL("libcuda.so.1")
-        self._library.fake_gpu_count.restype = ctypes.c_int64
-
-    def counts(self):
-        return {name: self._library.fake_gpu_count(name.encode()) for name in COUNTS}
-
-    def device_ns(self):
-        """Waits for all work, also on the virtual clock, and returns when it ended there."""
-        assert self._library.cuCtxSynchronize() == 0
-        host, device = ctypes.c_int64(), ctypes.c_int64()
-        self._library.fake_gpu_time(ctypes.byref(host), ctypes.byref(device))
-        return device.value
+from gpu_counts import EmulatedGpu
 
 
 def digest(variables):

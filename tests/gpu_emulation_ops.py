@@ -6,7 +6,8 @@
 import argparse
 import json
 
-from gpu_emulation_models import EmulatedGpu, np, tf
+from gpu_counts import EmulatedGpu
+from gpu_emulation_models import np, tf
 
 RANDOM = np.random.default_rng(3)
 

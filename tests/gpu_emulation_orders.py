@@ -9,7 +9,8 @@ import argparse
 import ctypes
 import json
 
-from gpu_emulation_models import EmulatedGpu, np, tf
+from gpu_counts import EmulatedGpu
+from gpu_emulation_models import np, tf
 
 BYTES = 1 << 20
 CUDA = ctypes.CDLL("libcuda.so.1")

@@ -8,7 +8,7 @@ import pathlib
 import runpy
 import sys
 
-from gpu_emulation_models import EmulatedGpu
+from gpu_counts import EmulatedGpu
 
 
 def main():

@@ -26,7 +26,7 @@ echo "binary$(words "$@") oneDNN=$TF_ENABLE_ONEDNN_OPTS config=$STR_CONFIG_DIR"
 """
 
 BAZEL = f"""#!/bin/bash
-echo "bazel $*" >> "$CALLS"
+echo "bazel $* headers=${{STR_CUDA_HEADERS-}}" >> "$CALLS"
 [[ -z "${{BAZEL_FAILS:-}}" ]] || {{ echo "the compiler said no" >&2; exit 1; }}
 for option in "$@"; do [[ $option == --symlink_prefix=* ]] && prefix="${{option#*=}}"; done
 mkdir -p "${{prefix}}bin/optimizer/tools" "${{prefix}}bin/tf_plugin"
@@ -37,13 +37,18 @@ mkdir -p "${{prefix}}bin/tests/fake_gpu/host_kernels"
 touch "${{prefix}}bin/tests/fake_gpu/libfake_gpu.so" "${{prefix}}bin/tests/fake_gpu/host_kernels/libfake_gpu_kernels.so"
 """
 
+HEADERS = "lib/python3.11/site-packages/tensorflow/include/third_party/gpus/cuda/include"
+
 # As python3 it makes environments; as .venv/bin/python it installs into them and runs scripts.
 PYTHON = f"""#!/bin/bash
 {WORDS}
 echo "$(basename "$0") $*" >> "$CALLS"
 case "$*" in
   "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
-  "-m pip "*) [[ -z "${{PIP_FAILS:-}}" ]] || {{ echo "no such version" >&2; exit 1; }} ;;
+  "-m pip "*) [[ -z "${{PIP_FAILS:-}}" ]] || {{ echo "no such version" >&2; exit 1; }}
+    case "$*" in
+      *requirements-gpu.txt) [[ -n "${{NO_HEADERS:-}}" ]] || mkdir -p "$(dirname "$0")/../{HEADERS}" ;;
+    esac ;;
   "-c "*) ;;
   *) echo "python$(words "$@") PYTHONPATH=$PYTHONPATH"
     case "$0" in */.venv-gpu/*) echo "libraries=$LD_LIBRARY_PATH memory=$FAKE_GPU_MEMORY" ;; esac ;;
@@ -236,8 +241,20 @@ def test_gpu_tests_are_left_out_when_it_is_asked_for(tree):
     skipped = tree.run("test", STR_SKIP_GPU_TESTS="1")
     assert "STR_SKIP_GPU_TESTS is set: the GPU tests are skipped" in skipped.stderr
     assert not (tree.root / ".venv-gpu").exists()
-    assert tree.run("test").returncode == 0
-    assert (tree.root / ".venv-gpu").exists()
+    assert "there are no CUDA headers in .venv-gpu: C++ tests that need them are not built" in skipped.stderr
+    assert all(call.endswith(" headers=") for call in tree.new_calls("bazel"))
+    made = tree.run("test")
+    assert made.returncode == 0 and "no CUDA headers" not in made.stderr
+    headers = tree.root / ".venv-gpu" / "bin" / ".." / HEADERS
+    tests = [call for call in tree.new_calls("bazel") if " test " in call]
+    assert tests and all(call.endswith(f" headers={headers.resolve()}") for call in tests)
+
+
+def test_a_wheel_without_cuda_headers_is_said_and_not_passed_on(tree):
+    failed = tree.run("python", "--emulated-gpu", "train.py", NO_HEADERS="1")
+    assert failed.returncode == 1
+    assert "TensorFlow in .venv-gpu has no CUDA headers; delete .venv-gpu to make it anew" in failed.stderr
+    assert not [call for call in tree.new_calls("bazel") if "*" in call]
 
 
 def test_help_and_the_list_of_benchmarks_need_no_set_up(tree):

@@ -6,10 +6,12 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, environment
+from conftest import ROOT, environment, require_gpu_environment
+from emulated_gpu import SKIP_IF_ASKED
 
 BUILT = ROOT / ".build" / "site-packages" / "tensorflow-plugins"
 PYTHONS = {"CPU": ROOT / ".venv" / "bin" / "python", "GPU": ROOT / ".venv-gpu" / "bin" / "python"}
+WHEELS = ["CPU", pytest.param("GPU", marks=SKIP_IF_ASKED)]
 SAYS_LIMIT = (
     "import tensorflow as tf; kept = tf.random.uniform([1000]) + 1.0; "
     "print(tf.config.experimental.get_memory_info('CPU:0'))"
@@ -23,8 +25,8 @@ def plugins(tmp_path):
 
 
 def run(wheel, plugins, home, code=SAYS_LIMIT, **settings):
-    if not PYTHONS[wheel].exists():
-        pytest.skip("there is no .venv-gpu: ./str test makes it")
+    if wheel == "GPU":
+        require_gpu_environment()
     settings = {"PYTHONPATH": plugins.parent, **settings}
     return subprocess.run(
         [PYTHONS[wheel], "-c", code], env=environment(home, settings), capture_output=True, text=True, check=False
@@ -43,7 +45,7 @@ def test_the_loader_needs_the_runtimes_of_c_and_cpp_only():
     assert not re.search(r"NEEDED +libtensorflow", output("objdump", "-p"))
 
 
-@pytest.mark.parametrize("wheel", ["CPU", "GPU"])
+@pytest.mark.parametrize("wheel", WHEELS)
 def test_the_payload_that_suits_is_opened(wheel, plugins, home):
     # Without a driver the wheel for GPUs has none, and its CPU is the limited one.
     limited = run(wheel, plugins, home, STR_MEMORY_LIMIT="1GiB")
@@ -55,7 +57,7 @@ def test_the_payload_that_suits_is_opened(wheel, plugins, home):
     assert "STR-2006" not in run(wheel, plugins, home, STR_MEMORY_LIMIT="1GiB").stderr
 
 
-@pytest.mark.parametrize("wheel", ["CPU", "GPU"])
+@pytest.mark.parametrize("wheel", WHEELS)
 @pytest.mark.parametrize("broken", ["missing", "garbage"])
 def test_a_payload_that_fails_is_one_line(wheel, broken, plugins, home):
     for name in ("libstr_cpu.so", "libstr_gpu.so"):

@@ -22,6 +22,9 @@
 //   STR-3010  STR_BUDGET: a step runs once without a plan, to be measured
 //   STR-3011  what was asked for had no effect: no training step was seen
 //   STR-3012  a later step is larger than the one that was planned
+//   STR-3013  the speed of copies is not measured
+//   STR-3014  an op of a GPU failed for want of device memory: why there was none
+//   STR-3015  a GPU's swaps cost more than planned
 //
 // Errors of a step, which TensorFlow prints with the step's own words (rewrite/plan_observer.h):
 //

@@ -8,8 +8,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -101,19 +103,12 @@ class XlaPass : public tensorflow::GraphOptimizationPass {
  public:
   absl::Status Run(const GraphOptimizationPassOptions& options) override {
     if (options.graph == nullptr || *options.graph == nullptr || options.flib_def == nullptr) return absl::OkStatus();
-    for (tensorflow::Node* call : graph::TrainingCallsForXla(**options.graph, *options.flib_def)) {
-      const std::string function = graph::CalledFunction(*call);
-      if (GetSettings().keep_xla) {
-        SayOnce("STR-3008", absl::StrCat(function,
-                                         " is compiled by XLA (STR_XLA=keep): the step cannot be captured or "
-                                         "planned"));
-        continue;
-      }
-      if (absl::Status status = graph::TakeFromXla(*call, *options.flib_def); !status.ok()) return status;
-      SayOnce("STR-3008", absl::StrCat(function,
-                                       " runs without XLA, as with jit_compile=False: what XLA compiles cannot "
-                                       "be captured or planned. STR_XLA=keep leaves it to XLA"));
+    const absl::StatusOr<std::vector<std::string>> texts =
+        graph::SettleXla(**options.graph, *options.flib_def, {GetSettings().keep_xla, GetSettings().strict});
+    if (!texts.ok()) {
+      return absl::FailedPreconditionError(absl::StrCat("STR-3008 ", texts.status().message(), " (STR_STRICT=1)"));
     }
+    for (const std::string& text : *texts) SayOnce("STR-3008", text);
     return absl::OkStatus();
   }
 };

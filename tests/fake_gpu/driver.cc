@@ -187,6 +187,7 @@ Result Driver::AllocatePinned(int64_t bytes, void** address) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(memory);
   pinned_[begin] = {bytes, /*ours=*/true};
   pinned_bytes_ += bytes;
+  report_.Count("pinned bytes", bytes);
   if (settings_.check) checker_.Allocated({begin, static_cast<uint64_t>(bytes)}, MemoryKind::kPinned);
   return Result::kOk;
 }
@@ -212,6 +213,7 @@ Result Driver::FreePinned(void* address) {
     bytes = found->second.bytes;
     if (settings_.check) checker_.FreedByHost({found->first, static_cast<uint64_t>(bytes)}, host_.Mine());
     pinned_bytes_ -= bytes;
+    report_.Count("pinned bytes", -bytes);
     pinned_.erase(found);
   }
   DrainAll();
@@ -378,6 +380,7 @@ void Driver::Synchronize(Event& event) {
 }
 
 Result Driver::Elapsed(const Event& from, const Event& to, double* milliseconds) {
+  if (!settings_.timer) return Result::kInvalidValue;
   const Event::Recording first = from.Last(), second = to.Last();
   Event::Completion first_end, second_end;
   if (first.number == 0 || second.number == 0) return Result::kInvalidValue;

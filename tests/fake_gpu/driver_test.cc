@@ -88,6 +88,14 @@ TEST_F(DriverTest, CopiesGoInAndOutAndKeepTheirBytes) {
   ExpectNoProblem();
 }
 
+TEST_F(DriverTest, PinnedBytesAreThoseThatAreHeld) {
+  void* const first = Pinned();
+  Pinned(2 * kBytes);
+  EXPECT_EQ(Count("pinned bytes"), 3 * kBytes);
+  EXPECT_EQ(driver_.FreePinned(first), Result::kOk);
+  EXPECT_EQ(Count("pinned bytes"), 2 * kBytes);
+}
+
 TEST_F(DriverTest, RaceBetweenStreams) {
   const uintptr_t device = Allocate();
   Write(compute_, device);
@@ -582,6 +590,28 @@ TEST(DriverDeathTest, ADeviceFileThatIsNoneEndsTheProcess) {
   Settings settings = SmallDevice();
   settings.device_file = "config/BUILD";
   EXPECT_EXIT(Driver driver(settings), testing::ExitedWithCode(1), "FAKE_GPU_DEVICE_FILE=config/BUILD: ");
+}
+
+class WithoutTimerTest : public DriverTest {
+ protected:
+  WithoutTimerTest() : DriverTest(WithoutTimer()) {}
+
+ private:
+  static Settings WithoutTimer() {
+    Settings settings = SmallDevice();
+    settings.timer = false;
+    return settings;
+  }
+};
+
+TEST_F(WithoutTimerTest, NoTimeIsTold) {
+  const auto first = std::make_shared<Event>(), second = std::make_shared<Event>();
+  driver_.Record(first, compute_);
+  driver_.Record(second, compute_);
+  driver_.Synchronize(compute_);
+  double milliseconds = -1;
+  EXPECT_EQ(driver_.Elapsed(*first, *second, &milliseconds), Result::kInvalidValue);
+  EXPECT_EQ(milliseconds, -1);
 }
 
 }  // namespace

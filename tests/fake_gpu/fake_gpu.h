@@ -14,7 +14,7 @@ extern "C" {
 /* How often something happened since the start or the last fake_gpu_reset_counts.
  * Problems: races, unwritten, after_free, bad_pointers, pageable, kernels_not_run.
  * Work: launches, "allocations in order" (of a stream); "copy in", "copy out", "copy on device", and each of these
- * three with " bytes" behind it. */
+ * three with " bytes" behind it; and "pinned bytes", less what was freed. */
 int64_t fake_gpu_count(const char* name);
 void fake_gpu_reset_counts(void);
 /* Asynchronous copies of this stream from or to memory that is not pinned. */

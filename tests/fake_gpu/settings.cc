@@ -56,6 +56,7 @@ Settings SettingsFromEnvironment() {
   settings.notice_us = Number("FAKE_GPU_NOTICE_US", settings.notice_us, 0);
   settings.notice_operations = Number("FAKE_GPU_NOTICE_OPERATIONS", settings.notice_operations, 0);
   settings.check = Number("FAKE_GPU_CHECK", 1, 0) != 0;
+  settings.timer = Number("FAKE_GPU_TIMER", 1, 0) != 0;
   settings.launch_ns = Number("FAKE_GPU_LAUNCH_NS", settings.launch_ns, 0);
   if (const char* const clock = Value("FAKE_GPU_HOST_CLOCK"); clock != nullptr) {
     if (std::string(clock) == "thread") {

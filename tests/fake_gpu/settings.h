@@ -34,6 +34,8 @@ struct Settings {
   int64_t notice_operations = 64;
   // FAKE_GPU_CHECK=0 leaves out the race checker.
   bool check = true;
+  // FAKE_GPU_TIMER=0: the time between events cannot be asked for.
+  bool timer = true;
   // FAKE_GPU_HOST_CLOCK: "shared" or "thread".
   HostClock host_clock = HostClock::kShared;
   // FAKE_GPU_LAUNCH_NS: time of the virtual clock that the host needs to enqueue a kernel or a copy.

@@ -267,10 +267,8 @@ absl::StatusOr<config::GraphFile> ProbeStep(const graph::GraphView& view, const 
   std::map<std::string, int> index;
   for (int i = 0; i < described.node_size(); ++i) index[described.node(i).name()] = i;
   if (absl::Status status = observer->profile().Complete(probe->marked, described); !status.ok()) return status;
-  const kernels::CopyRates& rates = capture::CopyRatesHere(device);
-  described.set_copy_out_bytes_per_second(rates.out_bytes_per_second);
-  described.set_copy_in_bytes_per_second(rates.in_bytes_per_second);
-  ModelOtherTimes(probe->marked, index, rates.out_bytes_per_second, described);
+  capture::SetCopyRates(described);
+  ModelOtherTimes(probe->marked, index, described.copy_out_bytes_per_second(), described);
   PredictFirstAddends(described);
   described.set_external_bytes(device::FindDeviceMemory(device)->GetStats()->bytes_in_use);
   return described;

@@ -100,6 +100,10 @@ class CaptureObserver : public device::GraphObserver {
     absl::MutexLock lock(&mutex_);
     // A step that fails is not measured, wherever it fails: also inside of a loop.
     if (!context.status().ok() || !op.out_of_memory.empty()) measuring_ = false;
+    if (measuring_ && !op.timing_error.empty()) {
+      measuring_ = false;
+      SayNotMeasured(absl::StrCat("the timer of ", description_.device(), " failed: ", op.timing_error));
+    }
     const auto inputs = inputs_.find(&context);
     if (inputs == inputs_.end()) return;
     const std::vector<InputSeen> seen = std::move(inputs->second);
@@ -122,8 +126,7 @@ class CaptureObserver : public device::GraphObserver {
     measuring_ = false;
     const std::optional<device::StepMemory> memory = this->memory()->EndStep(memory_step_);
     if (!memory.has_value()) {
-      SayOnce("STR-3003", absl::StrCat("a step of ", description_.name(), " (", description_.fingerprint(),
-                                       ") is not measured: another captured graph ran at the same time"));
+      SayNotMeasured("another captured graph ran at the same time");
       return;
     }
     profile_.AddStep(*memory);
@@ -132,11 +135,14 @@ class CaptureObserver : public device::GraphObserver {
       SayNotCaptured(status);
       return;
     }
-    const kernels::CopyRates& rates = CopyRatesHere(description_.device());
-    graph.set_copy_out_bytes_per_second(rates.out_bytes_per_second);
-    graph.set_copy_in_bytes_per_second(rates.in_bytes_per_second);
+    SetCopyRates(graph);
     sink_(graph);
     if (profile_.steps() == 1) SayLoops(graph);
+  }
+
+  void SayNotMeasured(const std::string& why) const {
+    SayOnce("STR-3003", absl::StrCat("a step of ", description_.name(), " (", description_.fingerprint(),
+                                     ") is not measured: ", why));
   }
 
   const config::GraphFile description_;

@@ -1,5 +1,6 @@
 #include "tf_plugin/capture/capture_pass.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,8 +13,10 @@
 #include "config/graph_io.h"
 #include "config/status_testing.h"
 #include "gtest/gtest.h"
+#include "tf_plugin/device/device_memories.h"
 #include "tf_plugin/device/limited_device.h"
 #include "tf_plugin/device/marked_graph.h"
+#include "tf_plugin/kernels/copy_rates.h"
 #include "tf_plugin/testing/graph_builder.h"
 #include "tf_plugin/testing/graph_session.h"
 
@@ -109,6 +112,30 @@ TEST_F(CapturePassTest, StepsAreMeasuredAsTheyRun) {
   }
   EXPECT_EQ(Find(captured, "batch")->output(0).bytes(), 4 * width_);
   EXPECT_TRUE(Find(captured, "right")->control().empty()) << "edges of the capture's own are not the graph's";
+}
+
+TEST_F(CapturePassTest, CopyRatesThatAreNotKnownAreReportedLeftOutAndMeasuredAgain) {
+  // A device of its own: rates are measured once for each.
+  kernels::SetCopyProbe("CPU:3", [] { return absl::ResourceExhaustedError("no room"); });
+  device::SetDeviceMemory("CPU:3", device::SharedDeviceMemory());
+  GraphBuilder b;
+  BuildStep(b);
+  CaptureByRunning(graph::MakeGraphView(b.graph()), "step", "CPU:3", folder_);
+  BuildStart(b);
+  GraphSession session(b.graph());
+  EXPECT_OK(session.Run({}, {"start"}).status());
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+  EXPECT_NE(said.find("STR-3013 the speed of copies between CPU:3 and the host is not measured: no room"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(Captured().copy_out_bytes_per_second(), 0);
+  kernels::SetCopyProbe("CPU:3", [] { return kernels::CopyRates{12, 34}; });
+  EXPECT_OK(session.Run({}, {"left", "right", "update"}).status());
+  EXPECT_EQ(Captured().copy_out_bytes_per_second(), 12);
+  EXPECT_EQ(Captured().copy_in_bytes_per_second(), 34);
 }
 
 TEST_F(CapturePassTest, TheGraphIsOnlyMarked) {

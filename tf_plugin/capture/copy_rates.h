@@ -1,16 +1,15 @@
 // File: copy_rates.h
 //
-// How fast copies between a device and the host are on this machine, measured once for each device.
+// How fast copies between a device and the host are on this machine, for graph files.
 #ifndef STR_TF_PLUGIN_CAPTURE_COPY_RATES_H_
 #define STR_TF_PLUGIN_CAPTURE_COPY_RATES_H_
 
-#include <string>
-
-#include "tf_plugin/kernels/copy_engine.h"
+#include "config/graph.pb.h"
 
 namespace str::capture {
 
-const kernels::CopyRates& CopyRatesHere(const std::string& device);
+// Sets the rates of the graph's device, or leaves them out and says why they are not known.
+void SetCopyRates(config::GraphFile& graph);
 
 }  // namespace str::capture
 

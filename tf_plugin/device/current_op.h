@@ -38,8 +38,13 @@ struct OpRecord {
   // How long the op took on the device, where its kernel only enqueues work and the host's clock does not tell.
   std::optional<int64_t> device_ns;
 
+  // Why `device_ns` is not known although it was asked for; the host's clock does not stand in for it.
+  std::string timing_error;
+
   // Why the op must fail although the kernel got memory (limit exceeded); empty if it need not.
   std::string out_of_memory;
+  // Why an allocation was refused. The kernel got null: it fails by itself, or does without that memory.
+  std::string refused;
 };
 
 // The op of the calling thread; null outside of ops.

@@ -49,15 +49,22 @@ void DeviceMemory::KeepResident(int64_t bytes) {
 }
 
 void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes) {
+  return AllocateRaw(alignment, num_bytes, tensorflow::AllocationAttributes());
+}
+
+void* DeviceMemory::AllocateRaw(size_t alignment, size_t num_bytes,
+                                const tensorflow::AllocationAttributes& attributes) {
   OpRecord* const op = CurrentOp();
-  void* const pointer = Allocate(op, alignment, RoundToGranule(num_bytes));
+  void* const pointer =
+      Allocate(op, std::max<int64_t>(alignment, kGranuleBytes), RoundToGranule(num_bytes), attributes);
   if (is_host_memory_ && pointer != nullptr && op != nullptr && op->fill_with_zeros) std::memset(pointer, 0, num_bytes);
   return pointer;
 }
 
-void* DeviceMemory::Allocate(OpRecord* op, size_t alignment, int64_t bytes) {
+void* DeviceMemory::Allocate(OpRecord* op, int64_t alignment, int64_t bytes,
+                             const tensorflow::AllocationAttributes& attributes) {
   absl::MutexLock lock(&mutex_);
-  if (bytes > limit_bytes_ - stats_.bytes_in_use) return AllocateEmergency(op, bytes);
+  if (bytes > limit_bytes_ - stats_.bytes_in_use - awaited_bytes_) return AllocateEmergency(op, bytes, /*why=*/"");
 
   Block block;
   block.bytes = bytes;
@@ -67,8 +74,9 @@ void* DeviceMemory::Allocate(OpRecord* op, size_t alignment, int64_t bytes) {
     ++(pointer != nullptr ? step_memory_.placed : step_memory_.misplaced);
     if (pointer != nullptr) block.home = Block::kArena;
   }
-  if (pointer == nullptr) pointer = source_->Allocate(bytes, std::max<int64_t>(alignment, kGranuleBytes));
-  if (pointer == nullptr) return AllocateEmergency(op, bytes);
+  if (pointer == nullptr) pointer = source_->Allocate(bytes, alignment, attributes);
+  if (pointer == nullptr && attributes.retry_on_failure) pointer = AllocateWaiting(alignment, bytes, attributes);
+  if (pointer == nullptr) return AllocateEmergency(op, bytes, source_->WhyRefused());
 
   if (op != nullptr && op->in_marked_graph && in_step_) {
     block.step = step_;
@@ -105,18 +113,35 @@ void* DeviceMemory::AllocatePlaced(OpRecord& op, int64_t bytes) {
   return nullptr;
 }
 
-void* DeviceMemory::AllocateEmergency(OpRecord* op, int64_t bytes) {
-  std::string& message = op != nullptr ? op->out_of_memory : pending_out_of_memory_;
-  if (message.empty()) {
-    message = absl::StrCat(
-        "out of device memory: ", config::FormatBytes(bytes), " asked for, ", config::FormatBytes(stats_.bytes_in_use),
-        " in use, ",
-        limit_bytes_ == kNoLimit ? "no limit set" : absl::StrCat("limit ", config::FormatBytes(limit_bytes_)));
+void* DeviceMemory::AllocateWaiting(int64_t alignment, int64_t bytes,
+                                    const tensorflow::AllocationAttributes& attributes) {
+  awaited_bytes_ += bytes;
+  mutex_.Unlock();
+  void* const pointer = source_->AllocateWaiting(bytes, alignment, attributes);
+  mutex_.Lock();
+  awaited_bytes_ -= bytes;
+  return pointer;
+}
+
+void* DeviceMemory::AllocateEmergency(OpRecord* op, int64_t bytes, const std::string& why) {
+  if (!source_->has_emergency_memory()) {
+    if (op != nullptr && op->refused.empty()) op->refused = OutOfMemoryText(bytes, why);
+    return nullptr;
   }
+  std::string& message = op != nullptr ? op->out_of_memory : pending_out_of_memory_;
+  if (message.empty()) message = OutOfMemoryText(bytes, why);
   void* const pointer = source_->AllocateEmergency(bytes);
   if (pointer == nullptr) return nullptr;
   blocks_[pointer] = Block{bytes, 0, Block::kEmergency};
   return pointer;
+}
+
+std::string DeviceMemory::OutOfMemoryText(int64_t bytes, const std::string& why) const {
+  return absl::StrCat(
+      "out of device memory: ", config::FormatBytes(bytes), " asked for, ", config::FormatBytes(stats_.bytes_in_use),
+      " in use, ",
+      limit_bytes_ == kNoLimit ? "no limit set" : absl::StrCat("limit ", config::FormatBytes(limit_bytes_)),
+      why.empty() ? "" : absl::StrCat("; not the limit: ", why));
 }
 
 void DeviceMemory::DeallocateRaw(void* pointer) {

@@ -9,7 +9,10 @@
 //   allocation that finds its place taken, or has none, is served from the general region: never wrong, only unplanned.
 // - A request beyond the limit gets the source's emergency memory, outside of the limit, and the op that asked fails
 //   with RESOURCE_EXHAUSTED after it returned (OpRecord::out_of_memory). Without a current op the message waits for the
-//   next op (TakePendingOutOfMemory).
+//   next op (TakePendingOutOfMemory). Where the source has no such memory the request gets null, and whether that is a
+//   failure is for the kernel to say (OpRecord::refused).
+// - A request within the limit that the source cannot serve may wait for others to free memory, if its attributes allow
+//   that and the source can. The limit itself never waits.
 //
 // Thread-safe.
 #ifndef STR_TF_PLUGIN_DEVICE_DEVICE_MEMORY_H_
@@ -58,6 +61,7 @@ class DeviceMemory : public tensorflow::Allocator {
 
   std::string Name() override { return "str_device_memory"; }
   void* AllocateRaw(size_t alignment, size_t num_bytes) override;
+  void* AllocateRaw(size_t alignment, size_t num_bytes, const tensorflow::AllocationAttributes& attributes) override;
   void DeallocateRaw(void* pointer) override;
   std::optional<tensorflow::AllocatorStats> GetStats() override;
   bool ClearStats() override;
@@ -91,9 +95,14 @@ class DeviceMemory : public tensorflow::Allocator {
     int loop = -1;
   };
 
-  void* Allocate(OpRecord* op, size_t alignment, int64_t bytes);
+  void* Allocate(OpRecord* op, int64_t alignment, int64_t bytes, const tensorflow::AllocationAttributes& attributes);
   void* AllocatePlaced(OpRecord& op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void* AllocateEmergency(OpRecord* op, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Lets go of the lock meanwhile.
+  void* AllocateWaiting(int64_t alignment, int64_t bytes, const tensorflow::AllocationAttributes& attributes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // `why`: the source's words; empty if it is the limit.
+  void* AllocateEmergency(OpRecord* op, int64_t bytes, const std::string& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::string OutOfMemoryText(int64_t bytes, const std::string& why) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteLoop(int loop, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteLevel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -101,7 +110,10 @@ class DeviceMemory : public tensorflow::Allocator {
   const bool is_host_memory_;
   const tensorflow::AllocatorMemoryType memory_type_;
   absl::Mutex mutex_;
-  const std::unique_ptr<MemorySource> source_ ABSL_PT_GUARDED_BY(mutex_);
+  // Guarded by mutex_, but for what it allows without (MemorySource::AllocateWaiting).
+  const std::unique_ptr<MemorySource> source_;
+  // Asked for by those who wait for memory: counts against the limit.
+  int64_t awaited_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::unordered_map<const void*, Block> blocks_ ABSL_GUARDED_BY(mutex_);
   tensorflow::AllocatorStats stats_ ABSL_GUARDED_BY(mutex_);
   // At most the limit.

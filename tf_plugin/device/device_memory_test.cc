@@ -4,12 +4,18 @@
 
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tf_plugin/device/refusing_source.h"
 
 namespace str::device {
 namespace {
@@ -150,6 +156,48 @@ TEST(DeviceMemoryTest, WithoutAnOpTheMessageWaits) {
   EXPECT_TRUE(absl::StrContains(memory.TakePendingOutOfMemory(), "2.00 MiB (2097152 bytes) asked for"));
   EXPECT_EQ(memory.TakePendingOutOfMemory(), "") << "it is said once";
   memory.DeallocateRaw(emergency);
+}
+
+TEST(DeviceMemoryRefusalTest, WithoutEmergencyMemoryNoOtherOpHearsOfIt) {
+  DeviceMemory memory(kMiB, std::make_unique<RefusingSource>(kMiB));
+  EXPECT_EQ(Allocate(memory, 2 * kMiB), nullptr);
+  EXPECT_EQ(memory.TakePendingOutOfMemory(), "") << "whoever asked got null, and says so";
+}
+
+TEST(DeviceMemoryRefusalTest, TheOpKnowsWhyAndNeedNotFail) {
+  DeviceMemory memory(kMiB, std::make_unique<RefusingSource>(kMiB / 2));
+  OpRecord beyond_limit = MarkedOp(), beyond_source = MarkedOp();
+  EXPECT_EQ(AllocateIn(beyond_limit, memory, 2 * kMiB), nullptr);
+  EXPECT_EQ(beyond_limit.out_of_memory, "");
+  EXPECT_TRUE(absl::EndsWith(beyond_limit.refused, "0 bytes in use, limit 1.00 MiB (1048576 bytes)"))
+      << beyond_limit.refused;
+  EXPECT_EQ(AllocateIn(beyond_source, memory, kMiB), nullptr);
+  EXPECT_EQ(beyond_source.out_of_memory, "");
+  EXPECT_TRUE(absl::EndsWith(beyond_source.refused, "; not the limit: the source has no more"))
+      << beyond_source.refused;
+  EXPECT_EQ(BytesInUse(memory), 0);
+}
+
+TEST(DeviceMemoryRefusalTest, WaitsForOthersToFreeMemoryIfItMay) {
+  auto owned = std::make_unique<RefusingSource>(kMiB);
+  RefusingSource& source = *owned;
+  DeviceMemory memory(kNoLimit, std::move(owned));
+  char* const held = Allocate(memory, kMiB);
+  ASSERT_NE(held, nullptr);
+  const tensorflow::AllocationAttributes at_once(/*retry_on_failure=*/false, false, nullptr);
+  EXPECT_EQ(memory.AllocateRaw(64, kKiB, at_once), nullptr);
+  EXPECT_EQ(source.waits(), 0);
+  source.set_patience(absl::Seconds(60));
+  std::thread frees([&] {
+    while (source.waits() == 0) absl::SleepFor(absl::Milliseconds(1));
+    memory.DeallocateRaw(held);
+  });
+  char* const waited = Allocate(memory, kKiB);
+  frees.join();
+  EXPECT_NE(waited, nullptr);
+  EXPECT_EQ(source.waits(), 1);
+  EXPECT_EQ(BytesInUse(memory), kKiB);
+  EXPECT_EQ(PeakBytes(memory), kMiB) << "who waits has nothing yet";
 }
 
 TEST(DeviceMemoryTest, ImpossibleSizesAreRefusedNotWrappedAround) {

@@ -16,7 +16,9 @@ constexpr int64_t kResidentSlackBytes = int64_t{16} << 20;
 
 HostMemorySource::HostMemorySource() : general_(kRegionBytes), arena_(kRegionBytes) {}
 
-void* HostMemorySource::Allocate(int64_t bytes, int64_t alignment) { return general_.Allocate(bytes, alignment); }
+void* HostMemorySource::Allocate(int64_t bytes, int64_t alignment, const tensorflow::AllocationAttributes&) {
+  return general_.Allocate(bytes, alignment);
+}
 
 void HostMemorySource::Free(void* pointer, int64_t bytes) { general_.Free(pointer, bytes); }
 

@@ -4,6 +4,8 @@
 #ifndef STR_TF_PLUGIN_DEVICE_HOST_MEMORY_SOURCE_H_
 #define STR_TF_PLUGIN_DEVICE_HOST_MEMORY_SOURCE_H_
 
+#include <string>
+
 #include "tf_plugin/device/memory_source.h"
 #include "tf_plugin/device/virtual_region.h"
 
@@ -13,10 +15,12 @@ class HostMemorySource : public MemorySource {
  public:
   HostMemorySource();
 
-  void* Allocate(int64_t bytes, int64_t alignment) override;
+  void* Allocate(int64_t bytes, int64_t alignment, const tensorflow::AllocationAttributes& attributes) override;
+  std::string WhyRefused() override { return "the address space is used up"; }
   void Free(void* pointer, int64_t bytes) override;
   void* AllocateAt(int64_t offset, int64_t bytes) override;
   void FreePlaced(void* pointer, int64_t bytes) override;
+  bool has_emergency_memory() const override { return true; }
   // Never null while the system has memory: oneDNN's convolution uses the null pointer and takes the process down.
   void* AllocateEmergency(int64_t bytes) override;
   void FreeEmergency(void* pointer) override;

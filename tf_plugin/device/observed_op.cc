@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "tf_plugin/messages.h"
 
 namespace str::device {
 namespace {
@@ -35,6 +36,9 @@ void Finish(const Mark& mark, const OpKernel& kernel, OpKernelContext& context, 
   }
   if (!op.out_of_memory.empty()) {
     context.SetStatus(absl::ResourceExhaustedError(absl::StrCat(kernel.name(), ": ", op.out_of_memory)));
+  } else if (!op.refused.empty() && absl::IsResourceExhausted(context.status())) {
+    // The kernel's status stands: one that is set cannot be changed.
+    Say("STR-3014", absl::StrCat(kernel.name(), ": ", op.refused));
   }
 }
 

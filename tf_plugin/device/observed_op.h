@@ -13,8 +13,9 @@
 
 namespace str::device {
 
-// `run` computes the op, and may set OpRecord::device_ns. An allocation beyond the limit of `memory`, in the op or
-// outside of any op before it, fails the op.
+// `run` computes the op, and may set OpRecord::device_ns or timing_error. An allocation beyond the limit of `memory`,
+// in the op or outside of any op before it, fails the op where there is emergency memory. Where there is none, the
+// kernel's own status counts: it may have done without. The reason of an op that failed then is reported (STR-3014).
 void RunObserved(DeviceMemory& memory, tensorflow::OpKernel* kernel, tensorflow::OpKernelContext* context,
                  absl::FunctionRef<void(const Mark&, OpRecord&)> run);
 

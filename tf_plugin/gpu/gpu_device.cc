@@ -11,6 +11,8 @@
 
 #include "absl/base/call_once.h"
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tensorflow/core/common_runtime/gpu/gpu_device.h"
@@ -19,7 +21,7 @@
 #include "tf_plugin/device/observed_op.h"
 #include "tf_plugin/gpu/gpu_memory.h"
 #include "tf_plugin/gpu/swap_lanes.h"
-#include "tf_plugin/kernels/copy_engine.h"
+#include "tf_plugin/kernels/copy_rates.h"
 #include "xla/stream_executor/event_based_timer.h"
 
 namespace str::gpu {
@@ -73,19 +75,32 @@ class GpuDevice : public tensorflow::BaseGPUDevice {
   void ComputeTimed(OpKernel* kernel, OpKernelContext* context, device::OpRecord& op) {
     // Whoever times ops will want to know the copies' rates too.
     absl::call_once(probe_set_, [this] {
-      kernels::SetCopyProbe(device::ShortDeviceName(name()), [base = memory_->base(), compute = compute_stream()] {
-        const absl::StatusOr<SwapLanes*> lanes = SwapLanes::Of(compute->parent());
-        return lanes.ok() ? (*lanes)->MeasureRates(base, compute) : kernels::CopyRates();
-      });
+      kernels::SetCopyProbe(
+          device::ShortDeviceName(name()),
+          [base = memory_->base(), compute = compute_stream()]() -> absl::StatusOr<kernels::CopyRates> {
+            const absl::StatusOr<SwapLanes*> lanes = SwapLanes::Of(compute->parent());
+            if (!lanes.ok()) return lanes.status();
+            return (*lanes)->MeasureRates(base, compute);
+          });
     });
     stream_executor::Stream* const compute = compute_stream();
-    compute->BlockHostUntilDone().IgnoreError();
+    const absl::Status idle = compute->BlockHostUntilDone();
     const auto timer = compute->CreateEventBasedTimer(/*use_delay_kernel=*/false);
     BaseGPUDevice::Compute(kernel, context);
-    if (!timer.ok()) return;
-    // Waits for the op's end.
-    const absl::StatusOr<absl::Duration> elapsed = (*timer)->GetElapsedDuration();
-    if (elapsed.ok()) op.device_ns = absl::ToInt64Nanoseconds(*elapsed);
+    const absl::StatusOr<absl::Duration> elapsed = Elapsed(idle, timer);
+    if (elapsed.ok()) {
+      op.device_ns = absl::ToInt64Nanoseconds(*elapsed);
+    } else {
+      op.timing_error = std::string(elapsed.status().message());
+    }
+  }
+
+  // Waits for the op's end.
+  static absl::StatusOr<absl::Duration> Elapsed(
+      const absl::Status& idle, const absl::StatusOr<std::unique_ptr<stream_executor::EventBasedTimer>>& timer) {
+    if (!idle.ok()) return idle;
+    if (!timer.ok()) return timer.status();
+    return (*timer)->GetElapsedDuration();
   }
 
   GpuMemory* const memory_;

@@ -6,12 +6,16 @@
 // A freed block may be handed out again while kernels that use it are still queued: all of TensorFlow's kernels run on
 // one compute stream, so whoever gets the block next is queued behind them. Arena places are used again by the same
 // rule. Work on other streams has to be joined with the compute stream before its memory is freed (swap_lanes.h).
+//
+// Needs no GPU class of TensorFlow: tests run it over any allocator.
 #ifndef STR_TF_PLUGIN_GPU_GPU_MEMORY_H_
 #define STR_TF_PLUGIN_GPU_GPU_MEMORY_H_
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tensorflow/core/framework/allocator.h"
 #include "tf_plugin/device/device_memory.h"
@@ -23,16 +27,19 @@ namespace str::gpu {
 class GpuMemorySource : public device::MemorySource {
  public:
   // `base` is not owned.
-  explicit GpuMemorySource(tensorflow::Allocator* base) : base_(base), arena_ranges_(0) {}
+  explicit GpuMemorySource(tensorflow::Allocator* base) : base_(base) {}
 
-  void* Allocate(int64_t bytes, int64_t alignment) override;
+  void* Allocate(int64_t bytes, int64_t alignment, const tensorflow::AllocationAttributes& attributes) override;
+  void* AllocateWaiting(int64_t bytes, int64_t alignment, const tensorflow::AllocationAttributes& attributes) override;
+  std::string WhyRefused() override;
   void Free(void* pointer, int64_t bytes) override;
-  // Takes the arena from `base` once; anew if more is wanted and nothing lies in it. Without memory for it there is
-  // none, and AllocateAt finds no place.
+  // Takes the arena from `base`; a larger one if more is wanted. What lies in the one before stays there until it is
+  // freed. Without memory for a larger one the one before stays in use, and AllocateAt finds no place beyond it.
   void PrepareArena(int64_t bytes) override;
   void* AllocateAt(int64_t offset, int64_t bytes) override;
   void FreePlaced(void* pointer, int64_t bytes) override;
-  // None: kernels for GPUs report an allocation that failed.
+  // Kernels for GPUs report an allocation that failed.
+  bool has_emergency_memory() const override { return false; }
   void* AllocateEmergency(int64_t bytes) override { return nullptr; }
   void FreeEmergency(void* pointer) override {}
   bool is_host_memory() const override { return false; }
@@ -40,9 +47,18 @@ class GpuMemorySource : public device::MemorySource {
   void Relieve(int64_t bytes_in_use, int64_t limit_bytes) override {}
 
  private:
+  // One block of `base`.
+  struct Arena {
+    char* start = nullptr;
+    device::OffsetRanges taken{0};
+  };
+
+  Arena TakeArena(int64_t bytes);
+
   tensorflow::Allocator* const base_;
-  char* arena_ = nullptr;
-  device::OffsetRanges arena_ranges_;
+  Arena arena_;
+  // Smaller ones from before, in which something still lies.
+  std::vector<Arena> earlier_;
 };
 
 class GpuMemory : public device::DeviceMemory {

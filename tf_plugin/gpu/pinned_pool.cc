@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "config/text_units.h"
 #include "tf_plugin/kernels/swap_ops.h"
+#include "tf_plugin/messages.h"
 
 namespace str::gpu {
 
@@ -33,12 +34,28 @@ absl::Status PinnedPool::Grow(int64_t bytes) {
   return absl::OkStatus();
 }
 
+bool PinnedPool::IsIdle(const OneBlock& block) {
+  return block.taken.empty() && std::all_of(block.used.begin(), block.used.end(), [](const Used& used) {
+           return used.event->PollForStatus() == stream_executor::Event::Status::kComplete;
+         });
+}
+
+void PinnedPool::DropIdleBlocks() {
+  for (OneBlock& block : blocks_) {
+    if (block.memory == nullptr || !IsIdle(block)) continue;
+    pinned_bytes_ -= block.taken.capacity_bytes();
+    block = {nullptr, device::OffsetRanges(0), {}};
+  }
+}
+
 absl::Status PinnedPool::Reserve(int64_t bytes) {
   absl::MutexLock lock(&mutex_);
   for (const OneBlock& block : blocks_) {
     if (block.taken.capacity_bytes() >= bytes) return absl::OkStatus();
   }
-  return bytes > 0 ? Grow(bytes) : absl::OkStatus();
+  if (bytes <= 0) return absl::OkStatus();
+  DropIdleBlocks();
+  return Grow(bytes);
 }
 
 absl::StatusOr<PinnedBuffer> PinnedPool::Take(int64_t bytes) {
@@ -51,7 +68,13 @@ absl::StatusOr<PinnedBuffer> PinnedPool::Take(int64_t bytes) {
     if (offset.has_value()) break;
   }
   if (!offset.has_value()) {
+    const int64_t before_bytes = pinned_bytes_;
     if (absl::Status status = Grow(bytes); !status.ok()) return status;
+    if (before_bytes > 0) {
+      Say("STR-3015", absl::StrCat("swapped tensors take ", config::FormatBytes(pinned_bytes_),
+                                   " of pinned host memory, more than the ", config::FormatBytes(before_bytes),
+                                   " that were taken for the plan"));
+    }
     offset = blocks_[index].taken.Take(bytes);
   }
   OneBlock& block = blocks_[index];
@@ -68,13 +91,17 @@ void PinnedPool::GiveBack(int index, int64_t offset, Event event) {
   OneBlock& block = blocks_[index];
   const int64_t bytes = block.taken.Give(offset);
   if (event == nullptr) return;
-  // Whoever used a part of this range before was waited for before it was written.
-  block.used.erase(std::remove_if(block.used.begin(), block.used.end(),
-                                  [&](const Used& used) {
-                                    return used.offset >= offset && used.offset + used.bytes <= offset + bytes;
-                                  }),
-                   block.used.end());
-  block.used.push_back({offset, bytes, std::move(event)});
+  // Whoever used a part of this range before was waited for before it was written: what lies beside it remains.
+  std::vector<Used> used;
+  const int64_t end = offset + bytes;
+  for (const Used& earlier : block.used) {
+    const int64_t earlier_end = earlier.offset + earlier.bytes;
+    const int64_t left_end = std::min(earlier_end, offset), right_start = std::max(earlier.offset, end);
+    if (earlier.offset < left_end) used.push_back({earlier.offset, left_end - earlier.offset, earlier.event});
+    if (right_start < earlier_end) used.push_back({right_start, earlier_end - right_start, earlier.event});
+  }
+  used.push_back({offset, bytes, std::move(event)});
+  block.used = std::move(used);
 }
 
 int64_t PinnedPool::pinned_bytes() const {
@@ -84,7 +111,14 @@ int64_t PinnedPool::pinned_bytes() const {
 
 int PinnedPool::blocks() const {
   absl::MutexLock lock(&mutex_);
-  return static_cast<int>(blocks_.size());
+  return std::count_if(blocks_.begin(), blocks_.end(), [](const OneBlock& block) { return block.memory != nullptr; });
+}
+
+int PinnedPool::uses() const {
+  absl::MutexLock lock(&mutex_);
+  size_t count = 0;
+  for (const OneBlock& block : blocks_) count += block.used.size();
+  return static_cast<int>(count);
 }
 
 }  // namespace str::gpu

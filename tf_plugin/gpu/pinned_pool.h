@@ -2,7 +2,8 @@
 //
 // Pinned host memory for tensors swapped from a GPU. Only pinned memory can be copied while the host goes on, and
 // getting it takes milliseconds and may stop the device, so that it is taken in one block before the first step
-// (Reserve), as large as the plan needs. What does not fit gets a block of its own, which is kept as well.
+// (Reserve), as large as the plan needs. A larger plan's block replaces those that nobody uses. What does not fit gets
+// a block of its own, which is kept as well, and is reported (STR-3015): no plan needs that.
 //
 // A buffer is given back when the host is done with it. Copies on streams may still use it: whoever takes the memory
 // next gets the events to wait for. Thread-safe.
@@ -73,14 +74,16 @@ class PinnedPool {
   absl::Status Reserve(int64_t bytes);
   absl::StatusOr<PinnedBuffer> Take(int64_t bytes);
 
-  // Taken of the system, and how often it was asked.
+  // What the pool has of the system, in how many blocks, and how many uses it remembers.
   int64_t pinned_bytes() const;
   int blocks() const;
+  int uses() const;
 
  private:
   friend class PinnedBuffer;
   using Event = PinnedBuffer::Event;
-  // A range that was given back, in use until its event.
+  // A range that was given back, in use until its event. The ranges of a block do not overlap, so that there are never
+  // more of them than the block has granules, and as many as the plan has copies if each step is like the last.
   struct Used {
     int64_t offset, bytes;
     Event event;
@@ -90,13 +93,17 @@ class PinnedPool {
     device::OffsetRanges taken;
     std::vector<Used> used;
   };
+  static bool IsIdle(const OneBlock& block);
 
   absl::Status Grow(int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives blocks back to the system that nobody has a part of, and no copy uses any more.
+  void DropIdleBlocks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GiveBack(int block, int64_t offset, Event event);
 
   const Source source_;
   const int64_t limit_bytes_;
   mutable absl::Mutex mutex_;
+  // A buffer knows its block by index: one that was given back stays, without memory.
   std::vector<OneBlock> blocks_ ABSL_GUARDED_BY(mutex_);
   int64_t pinned_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };

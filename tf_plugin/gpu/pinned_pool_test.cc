@@ -29,10 +29,16 @@ class HeapBlock : public se::MemoryAllocation {
 
 absl::StatusOr<PinnedPool::Block> FromHeap(int64_t bytes) { return std::make_unique<HeapBlock>(bytes); }
 
-// Never asked for anything: only which one is waited for counts.
-class NoEvent : public se::Event {};
+class PolledEvent : public se::Event {
+ public:
+  Status PollForStatus() override { return happened_ ? Status::kComplete : Status::kPending; }
+  void Happen() { happened_ = true; }
 
-std::shared_ptr<se::Event> NewEvent() { return std::make_shared<NoEvent>(); }
+ private:
+  bool happened_ = false;
+};
+
+std::shared_ptr<PolledEvent> NewEvent() { return std::make_shared<PolledEvent>(); }
 
 TEST(PinnedPoolTest, WhatIsReservedIsTakenFromTheSystemOnce) {
   PinnedPool pool(FromHeap, kNoLimit);
@@ -95,6 +101,65 @@ TEST(PinnedPoolTest, ALaterUseOfTheSameMemoryReplacesTheEarlier) {
     buffer->UsedUntil(i == 99 ? last : NewEvent());
   }
   EXPECT_EQ(pool.Take(512)->before(), std::vector<PinnedBuffer::Event>({last}));
+}
+
+TEST(PinnedPoolTest, UsesDoNotPileUpWhateverTheSizes) {
+  PinnedPool pool(FromHeap, kNoLimit);
+  EXPECT_OK(pool.Reserve(64 * 256));
+  for (int i = 0; i < 1000; ++i) {
+    // Ranges that overlap and do not contain each other.
+    absl::StatusOr<PinnedBuffer> first = pool.Take(256 * (1 + i % 7)), second = pool.Take(256 * (1 + i % 5));
+    ASSERT_TRUE(first.ok() && second.ok());
+    first->UsedUntil(NewEvent());
+    second->UsedUntil(NewEvent());
+  }
+  EXPECT_LE(pool.uses(), 12) << "no more than there are granules in the largest two";
+}
+
+TEST(PinnedPoolTest, WhatLiesBesideALaterUseIsStillWaitedFor) {
+  PinnedPool pool(FromHeap, kNoLimit);
+  EXPECT_OK(pool.Reserve(1024));
+  const auto all = NewEvent(), part = NewEvent();
+  pool.Take(1024)->UsedUntil(all);
+  {
+    absl::StatusOr<PinnedBuffer> before = pool.Take(256), middle = pool.Take(512);
+    ASSERT_TRUE(before.ok() && middle.ok());
+    EXPECT_EQ(middle->before(), std::vector<PinnedBuffer::Event>({all}));
+    middle->UsedUntil(part);
+  }
+  absl::StatusOr<PinnedBuffer> again = pool.Take(1024);
+  ASSERT_TRUE(again.ok());
+  EXPECT_THAT(again->before(), ::testing::UnorderedElementsAre(all, part, all));
+}
+
+TEST(PinnedPoolTest, ALargerPlanReplacesWhatNobodyUses) {
+  PinnedPool pool(FromHeap, 4096);
+  EXPECT_OK(pool.Reserve(2048));
+  const auto event = NewEvent();
+  pool.Take(256)->UsedUntil(event);
+  EXPECT_TRUE(config::IsError(pool.Reserve(4096), absl::StatusCode::kResourceExhausted, "STR_HOST_LIMIT"))
+      << "a copy may be under way";
+  event->Happen();
+  {
+    const absl::StatusOr<PinnedBuffer> held = pool.Take(256);
+    EXPECT_TRUE(config::IsError(pool.Reserve(4096), absl::StatusCode::kResourceExhausted, "STR_HOST_LIMIT"));
+  }
+  EXPECT_OK(pool.Reserve(4096));
+  EXPECT_EQ(pool.pinned_bytes(), 4096);
+  EXPECT_EQ(pool.blocks(), 1);
+  EXPECT_TRUE(pool.Take(4096)->before().empty());
+}
+
+TEST(PinnedPoolTest, MemoryBeyondThePlansIsReported) {
+  PinnedPool pool(FromHeap, kNoLimit);
+  ::testing::internal::CaptureStderr();
+  EXPECT_OK(pool.Reserve(1024));
+  EXPECT_OK(pool.Take(1024).status());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ::testing::internal::CaptureStderr();
+  EXPECT_OK(pool.Take(2048).status());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::StartsWith("STR-3015 swapped tensors take 3.00 KiB"));
 }
 
 TEST(PinnedPoolTest, TheLimitIsKeptAndNamed) {

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "config/text_units.h"
+#include "tf_plugin/messages.h"
 #include "tf_plugin/settings.h"
 #include "xla/stream_executor/device_address.h"
 
@@ -25,10 +28,34 @@ se::DeviceAddressBase AddressOf(const Tensor& tensor) {
   return se::DeviceAddressBase(const_cast<char*>(tensor.tensor_data().data()), tensor.TotalBytes());
 }
 
-int64_t MedianRate(std::vector<int64_t> times_ns) {
-  if (times_ns.size() < kProbes) return 0;
-  std::nth_element(times_ns.begin(), times_ns.begin() + kProbes / 2, times_ns.end());
-  return static_cast<int64_t>(kProbeBytes * 1e9 / times_ns[kProbes / 2]);
+// Nothing can be ordered behind a copy on `lane` that may be under way: the host waits for it instead, so that memory
+// can be let go. Where even that fails the device is lost, and runs no copy any more. Returns `failure`.
+absl::Status WaitOnTheHost(se::Stream& lane, absl::Status failure) {
+  lane.BlockHostUntilDone().IgnoreError();
+  return failure;
+}
+
+// The compute stream waits for a copy on `lane`.
+absl::Status WaitFor(PinnedBuffer::Event& copied, se::Stream* lane, se::Stream& compute) {
+  if (lane == nullptr) return absl::OkStatus();
+  absl::Status status = compute.WaitFor(copied.get());
+  return status.ok() ? status : WaitOnTheHost(*lane, std::move(status));
+}
+
+void SayIfFailed(const absl::Status& status) {
+  if (status.ok()) return;
+  Say("STR-3015", absl::StrCat("the host waited for a copy of a step that failed, because the GPU's stream could not: ",
+                               status.message()));
+}
+
+// One copy of the probe, from an idle stream until it is idle again.
+template <typename To, typename From>
+absl::Status CopyTimed(se::Stream& lane, To to, const From& from, std::vector<int64_t>& times_ns) {
+  const int64_t start_ns = absl::GetCurrentTimeNanos();
+  if (absl::Status status = lane.Memcpy(to, from, kProbeBytes); !status.ok()) return status;
+  if (absl::Status status = lane.BlockHostUntilDone(); !status.ok()) return status;
+  times_ns.push_back(absl::GetCurrentTimeNanos() - start_ns);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -36,11 +63,11 @@ int64_t MedianRate(std::vector<int64_t> times_ns) {
 HostCopy::HostCopy(PinnedBuffer buffer, const Tensor& tensor, se::Stream* compute)
     : buffer_(std::move(buffer)), dtype_(tensor.dtype()), shape_(tensor.shape()), compute_(compute), tensor_(tensor) {}
 
-HostCopy::~HostCopy() { Join().IgnoreError(); }
+HostCopy::~HostCopy() { SayIfFailed(Join()); }
 
 absl::Status HostCopy::Join() {
   if (std::exchange(joined_, true)) return absl::OkStatus();
-  absl::Status status = copied_ != nullptr ? compute_->WaitFor(copied_.get()) : absl::OkStatus();
+  absl::Status status = WaitFor(copied_, lane_, *compute_);
   tensor_ = Tensor();
   return status;
 }
@@ -48,14 +75,13 @@ absl::Status HostCopy::Join() {
 PendingTensor::PendingTensor(Tensor tensor, se::Stream* compute) : tensor_(std::move(tensor)), compute_(compute) {}
 
 PendingTensor::~PendingTensor() {
-  if (!joined_) Join().IgnoreError();
+  if (!joined_) SayIfFailed(Join().status());
 }
 
 absl::StatusOr<Tensor> PendingTensor::Join() {
   joined_ = true;
   Tensor tensor = std::move(tensor_);
-  if (copied_ == nullptr) return tensor;
-  if (absl::Status status = compute_->WaitFor(copied_.get()); !status.ok()) return status;
+  if (absl::Status status = WaitFor(copied_, lane_, *compute_); !status.ok()) return status;
   return tensor;
 }
 
@@ -104,11 +130,11 @@ absl::Status SwapLanes::QueueOut(HostCopy& copy) {
   for (const PinnedBuffer::Event& event : copy.buffer_.before()) {
     if (absl::Status status = out_->WaitFor(event.get()); !status.ok()) return status;
   }
-  if (absl::Status status = out_->Memcpy(copy.buffer_.data(), AddressOf(copy.tensor_), bytes); !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = out_->RecordEvent(copied->get()); !status.ok()) return status;
+  absl::Status status = out_->Memcpy(copy.buffer_.data(), AddressOf(copy.tensor_), bytes);
+  if (status.ok()) status = out_->RecordEvent(copied->get());
+  if (!status.ok()) return WaitOnTheHost(*out_, std::move(status));
   copy.copied_ = *copied;
+  copy.lane_ = out_.get();
   copy.buffer_.UsedUntil(*copied);
   return absl::OkStatus();
 }
@@ -128,37 +154,42 @@ absl::Status SwapLanes::QueueIn(HostCopy& copy, PendingTensor& pending) {
   absl::MutexLock lock(&in_mutex_);
   if (absl::Status status = in_->WaitFor(pending.compute_); !status.ok()) return status;
   if (absl::Status status = in_->WaitFor(copy.copied_.get()); !status.ok()) return status;
-  if (absl::Status status = in_->Memcpy(&to, copy.buffer_.data(), bytes); !status.ok()) return status;
-  if (absl::Status status = in_->RecordEvent(copied->get()); !status.ok()) return status;
+  absl::Status status = in_->Memcpy(&to, copy.buffer_.data(), bytes);
+  if (status.ok()) status = in_->RecordEvent(copied->get());
+  if (!status.ok()) return WaitOnTheHost(*in_, std::move(status));
   pending.copied_ = *copied;
+  pending.lane_ = in_.get();
   // Copies in follow each other on one stream, and each follows the copy out: the last one is the last of all.
   copy.buffer_.UsedUntil(*copied);
   return absl::OkStatus();
 }
 
-kernels::CopyRates SwapLanes::MeasureRates(tensorflow::Allocator* allocator, se::Stream* compute) {
-  void* const memory = allocator->AllocateRaw(tensorflow::Allocator::kAllocatorAlignment, kProbeBytes);
-  if (memory == nullptr) return {};
+absl::StatusOr<kernels::CopyRates> SwapLanes::MeasureRates(tensorflow::Allocator* allocator, se::Stream* compute) {
+  void* const memory = allocator->AllocateRaw(tensorflow::Allocator::kAllocatorAlignment, kProbeBytes,
+                                              tensorflow::AllocationAttributes(/*retry_on_failure=*/false,
+                                                                               /*allocation_will_be_logged=*/false,
+                                                                               /*freed_by_func=*/nullptr));
+  if (memory == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the device has no ", config::FormatBytes(kProbeBytes), " left to copy from and to"));
+  }
   const absl::Cleanup free = [&] { allocator->DeallocateRaw(memory); };
   se::DeviceAddressBase device(memory, kProbeBytes);
   const absl::StatusOr<std::unique_ptr<se::MemoryAllocation>> host = executor_->HostMemoryAllocate(kProbeBytes);
-  if (!host.ok()) return {};
+  if (!host.ok()) return host.status();
   char* const data = static_cast<char*>((*host)->address().opaque());
   std::fill_n(data, kProbeBytes, 1);
   absl::MutexLock out_lock(&out_mutex_);
   absl::MutexLock in_lock(&in_mutex_);
   std::vector<int64_t> out_ns, in_ns;
-  if (!compute->BlockHostUntilDone().ok()) return {};
+  if (absl::Status status = compute->BlockHostUntilDone(); !status.ok()) return status;
   // In first: what is copied out was written then.
   for (int i = 0; i < kProbes; ++i) {
-    const int64_t start_ns = absl::GetCurrentTimeNanos();
-    if (!in_->Memcpy(&device, data, kProbeBytes).ok() || !in_->BlockHostUntilDone().ok()) return {};
-    const int64_t middle_ns = absl::GetCurrentTimeNanos();
-    if (!out_->Memcpy(data, device, kProbeBytes).ok() || !out_->BlockHostUntilDone().ok()) return {};
-    in_ns.push_back(std::max<int64_t>(1, middle_ns - start_ns));
-    out_ns.push_back(std::max<int64_t>(1, absl::GetCurrentTimeNanos() - middle_ns));
+    if (absl::Status status = CopyTimed(*in_, &device, data, in_ns); !status.ok()) return status;
+    if (absl::Status status = CopyTimed(*out_, data, device, out_ns); !status.ok()) return status;
   }
-  return {MedianRate(out_ns), MedianRate(in_ns)};
+  return kernels::CopyRates{kernels::MedianRate(kProbeBytes, std::move(out_ns)),
+                            kernels::MedianRate(kProbeBytes, std::move(in_ns))};
 }
 
 }  // namespace str::gpu

@@ -1,7 +1,8 @@
 // File: swap_lanes.h
 //
 // Copies between a GPU and pinned host memory: one stream per direction, as a GPU has one copy engine per direction.
-// Nothing here makes the host wait. Order between streams, and where memory may be used again, is kept by events:
+// Nothing here makes the host wait, unless a stream fails. Order between streams, and where memory may be used again,
+// is kept by events:
 //
 //   copy out   behind all that is queued on the compute stream so far, and behind the last use of the host's buffer
 //   join out   the compute stream waits for the copy; only then is the tensor let go. Its memory is handed out again in
@@ -12,6 +13,9 @@
 //
 // A step that fails may end without its joins. So a copy that is not joined joins when it is destroyed, which
 // TensorFlow does before the step ends: no copy outlives its step, and no memory is let go under a copy.
+//
+// Where a stream refuses an order behind a copy that may have been queued, the host waits for the copy before any
+// memory of it is let go, and the error is returned.
 #ifndef STR_TF_PLUGIN_GPU_SWAP_LANES_H_
 #define STR_TF_PLUGIN_GPU_SWAP_LANES_H_
 
@@ -24,7 +28,7 @@
 #include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tf_plugin/gpu/pinned_pool.h"
-#include "tf_plugin/kernels/copy_engine.h"
+#include "tf_plugin/kernels/copy_rates.h"
 #include "xla/stream_executor/event.h"
 #include "xla/stream_executor/stream.h"
 #include "xla/stream_executor/stream_executor.h"
@@ -41,7 +45,7 @@ class HostCopy {
   HostCopy(const HostCopy&) = delete;
   HostCopy& operator=(const HostCopy&) = delete;
 
-  // The compute stream waits for the copy out, and the tensor is let go.
+  // The compute stream waits for the copy out, and the tensor is let go: also after an error, when the host has waited.
   absl::Status Join();
 
   tensorflow::DataType dtype() const { return dtype_; }
@@ -56,8 +60,9 @@ class HostCopy {
   // Held until Join.
   tensorflow::Tensor tensor_;
   bool joined_ = false;
-  // The copy out is complete.
+  // The copy out is complete, and the stream that it is queued on; null until it is queued.
   PinnedBuffer::Event copied_;
+  stream_executor::Stream* lane_ = nullptr;
 };
 
 // A tensor on the device that is being filled from a copy on the host.
@@ -76,8 +81,9 @@ class PendingTensor {
   tensorflow::Tensor tensor_;
   stream_executor::Stream* const compute_;
   bool joined_ = false;
-  // The copy in is complete.
+  // The copy in is complete, and the stream that it is queued on; null until it is queued.
   PinnedBuffer::Event copied_;
+  stream_executor::Stream* lane_ = nullptr;
 };
 
 // Of one GPU. Thread-safe.
@@ -93,9 +99,9 @@ class SwapLanes {
   absl::StatusOr<std::shared_ptr<PendingTensor>> CopyIn(HostCopy& copy, tensorflow::Tensor tensor,
                                                         stream_executor::Stream* compute);
 
-  // With memory of `allocator`, which hands it out in the order of `compute`. Makes the host wait. Rates of 0 if there
-  // is no memory to measure with.
-  kernels::CopyRates MeasureRates(tensorflow::Allocator* allocator, stream_executor::Stream* compute);
+  // With memory of `allocator`, which hands it out in the order of `compute`. Makes the host wait. RESOURCE_EXHAUSTED
+  // if there is no memory to measure with.
+  absl::StatusOr<kernels::CopyRates> MeasureRates(tensorflow::Allocator* allocator, stream_executor::Stream* compute);
 
  private:
   using Stream = std::unique_ptr<stream_executor::Stream>;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/function.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tf_plugin/graph/op_facts.h"
@@ -88,6 +89,30 @@ absl::Status TakeFromXla(Node& call, FunctionLibraryDefinition& library) {
     if (absl::Status status = TakeFunctionFromXla(name, library); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> SettleXla(tensorflow::Graph& graph, FunctionLibraryDefinition& library,
+                                                   const XlaChoice& choice) {
+  std::vector<std::string> texts;
+  for (Node* call : TrainingCallsForXla(graph, library)) {
+    const std::string function = CalledFunction(*call);
+    if (choice.keep) {
+      texts.push_back(
+          absl::StrCat(function, " is compiled by XLA (STR_XLA=keep): the step cannot be captured or planned"));
+      continue;
+    }
+    const absl::Status status = TakeFromXla(*call, library);
+    if (status.ok()) {
+      texts.push_back(absl::StrCat(function,
+                                   " runs without XLA, as with jit_compile=False: what XLA compiles cannot be captured "
+                                   "or planned. STR_XLA=keep leaves it to XLA"));
+      continue;
+    }
+    const std::string text = absl::StrCat(function, " cannot be taken from XLA: ", status.message());
+    if (choice.strict) return absl::FailedPreconditionError(text);
+    texts.push_back(absl::StrCat(text, ". What XLA compiles cannot be captured or planned; training goes on as it is"));
+  }
+  return texts;
 }
 
 }  // namespace str::graph

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tensorflow/core/framework/function.h"
 #include "tensorflow/core/graph/graph.h"
 
@@ -29,6 +30,17 @@ std::string CalledFunction(const tensorflow::Node& call);
 
 // Takes the marks off the node, the function that it calls and the functions called from there.
 absl::Status TakeFromXla(tensorflow::Node& call, tensorflow::FunctionLibraryDefinition& library);
+
+struct XlaChoice {
+  // Leaves calls to XLA (STR_XLA=keep).
+  bool keep = false;
+  // A call that cannot be taken from XLA is an error (STR_STRICT=1), not a line.
+  bool strict = false;
+};
+// Does that for all training calls of the graph. Returns what is to be reported, one text for each call.
+absl::StatusOr<std::vector<std::string>> SettleXla(tensorflow::Graph& graph,
+                                                   tensorflow::FunctionLibraryDefinition& library,
+                                                   const XlaChoice& choice);
 
 }  // namespace str::graph
 

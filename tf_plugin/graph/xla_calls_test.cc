@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "config/status_testing.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tensorflow/core/framework/graph_to_functiondef.h"
 #include "tensorflow/core/framework/node_def_util.h"
@@ -19,6 +20,8 @@ using tensorflow::DT_RESOURCE;
 using tensorflow::FunctionDef;
 using tensorflow::FunctionLibraryDefinition;
 using tensorflow::Node;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 tensorflow::NameAttrList Function(const std::string& name, bool for_xla = false) {
   tensorflow::NameAttrList function;
@@ -105,6 +108,35 @@ TEST_F(XlaCallsTest, WhatDoesNotTrainIsLeftToXla) {
   AddStep("gradients", /*updates=*/false, /*for_xla=*/true, library_);
   AddCall(graph_, Function("gradients"))->AddAttr(kXlaAttr, true);
   EXPECT_TRUE(TrainingCallsForXla(graph_.graph(), library_).empty());
+}
+
+TEST_F(XlaCallsTest, WhatIsDoneIsReportedForEachCall) {
+  AddStep("step", /*updates=*/true, /*for_xla=*/true, library_);
+  Node* const call = AddCall(graph_, Function("step", /*for_xla=*/true));
+  const auto kept = SettleXla(graph_.graph(), library_, {/*keep=*/true, /*strict=*/true});
+  ASSERT_TRUE(kept.ok());
+  EXPECT_THAT(*kept, ElementsAre(HasSubstr("step is compiled by XLA (STR_XLA=keep)")));
+  EXPECT_EQ(TrainingCallsForXla(graph_.graph(), library_), std::vector<Node*>({call})) << "left alone";
+  const auto taken = SettleXla(graph_.graph(), library_, {});
+  ASSERT_TRUE(taken.ok());
+  EXPECT_THAT(*taken, ElementsAre(HasSubstr("step runs without XLA")));
+  EXPECT_TRUE(TrainingCallsForXla(graph_.graph(), library_).empty());
+}
+
+TEST_F(XlaCallsTest, ACallThatCannotBeTakenIsReportedAndAnErrorOnlyIfStrict) {
+  AddStep("StrOpOfTheTest", /*updates=*/true, /*for_xla=*/true, library_);
+  AddCall(graph_, Function("StrOpOfTheTest"));
+  // No function may be replaced by one with the name of an op.
+  tensorflow::OpRegistry::Global()->Register([](tensorflow::OpRegistrationData* data) {
+    data->op_def.set_name("StrOpOfTheTest");
+    return absl::OkStatus();
+  });
+  const auto strict = SettleXla(graph_.graph(), library_, {/*keep=*/false, /*strict=*/true});
+  EXPECT_TRUE(config::IsError(strict.status(), absl::StatusCode::kFailedPrecondition,
+                              "StrOpOfTheTest cannot be taken from XLA: "));
+  const auto texts = SettleXla(graph_.graph(), library_, {});
+  ASSERT_TRUE(texts.ok()) << texts.status();
+  EXPECT_THAT(*texts, ElementsAre(HasSubstr("training goes on as it is")));
 }
 
 TEST_F(XlaCallsTest, TrainingWithoutXlaIsNoSuchCall) {

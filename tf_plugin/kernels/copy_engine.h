@@ -9,7 +9,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -46,17 +45,6 @@ class CopyEngine {
 
   Lane lanes_[2];
 };
-
-// Copy rates between device and host memory in bytes per second; 0: not measured.
-struct CopyRates {
-  int64_t out_bytes_per_second = 0;
-  int64_t in_bytes_per_second = 0;
-};
-
-// How the rates of a device, "GPU:0", are measured, for devices that do not copy through the engine. Thread-safe.
-void SetCopyProbe(const std::string& device, std::function<CopyRates()> probe);
-// By the device's own probe, or through the engine.
-CopyRates MeasureCopyRates(const std::string& device = "CPU:0");
 
 }  // namespace str::kernels
 

@@ -109,16 +109,5 @@ TEST(CopyEngineTest, AFailedCopyIsHeardOfAndTheNextOneRuns) {
   EXPECT_EQ(heard, absl::ResourceExhaustedError("full"));
 }
 
-TEST(CopyEngineTest, RatesAreMeasuredAndMemoryGivenBack) {
-  const int64_t in_use = HostPool::Get().bytes_in_use();
-  const CopyRates rates = MeasureCopyRates();
-  // Slower than a disk or faster than any memory would be a mistake in the units.
-  for (const int64_t rate : {rates.out_bytes_per_second, rates.in_bytes_per_second}) {
-    EXPECT_GT(rate, 50'000'000);
-    EXPECT_LT(rate, 10'000'000'000'000);
-  }
-  EXPECT_EQ(HostPool::Get().bytes_in_use(), in_use);
-}
-
 }  // namespace
 }  // namespace str::kernels
