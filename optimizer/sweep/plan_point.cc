@@ -65,7 +65,7 @@ PointResult PlanPoint(const GraphInput& input, const strategies::Planner& planne
     point.error = std::string(plan.status().message());
     return point;
   }
-  row.SetProgram(plan->fit, plan->file);
+  row.SetProgram(plan->fit, plan->file, input.graph);
   return point;
 }
 

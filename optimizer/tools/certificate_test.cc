@@ -9,10 +9,12 @@
 namespace str::tools {
 namespace {
 
+constexpr double kGap = 0.005;
+
 // A plan and its bounds, proven until the gap is at most `gap`.
 class CertificateTest : public ::testing::Test {
  protected:
-  void Certify(int seed, double gap) {
+  void Certify(uint64_t seed, double gap) {
     const config::GraphFile file = optimizer::RandomTrainingGraph({.seed = seed, .layers = 8});
     const absl::StatusOr<optimizer::Graph> graph = optimizer::Graph::FromFile(file);
     ASSERT_TRUE(graph.ok()) << graph.status();
@@ -26,7 +28,7 @@ class CertificateTest : public ::testing::Test {
     request.costs = &costs;
     request.budget_bytes = kept->peak_bytes() * 7 / 10;
     request.placed = false;
-    request.gap = 0;
+    request.gap = kGap;
     absl::StatusOr<strategies::PlanResult> result = planner->Plan(request, nullptr, nullptr);
     ASSERT_TRUE(result.ok() && !result->program.empty()) << result.status();
     request.gap = gap;
@@ -41,14 +43,14 @@ class CertificateTest : public ::testing::Test {
 
 TEST_F(CertificateTest, NothingIsSearchedForOnceTheGapIsProven) {
   int searched = 0;
-  for (int seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
     Certify(seed, /*gap=*/10);
     EXPECT_NEAR(any_order_seconds_, kept_seconds_, 1e-6 * kept_seconds_)
         << "that every node must run once proves a gap of 1000 %";
-    Certify(seed, /*gap=*/0);
+    Certify(seed, kGap);
     searched += any_order_seconds_ > 1.0001 * kept_seconds_;
   }
-  EXPECT_GT(searched, 0) << "without a gap to stop at there is more to prove";
+  EXPECT_GT(searched, 0) << "for a small gap there is more to prove";
 }
 
 }  // namespace

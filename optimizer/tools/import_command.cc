@@ -77,7 +77,7 @@ absl::Status ImportMatrices(const ImportOptions& options) {
   if (!plan.ok()) return plan.status();
   if (absl::Status status = config::WriteStrategy(plan->file, options.output); !status.ok()) return status;
   ResultRow row(*input, kMatrices, "feasible", request.budget_bytes);
-  row.SetProgram(plan->fit, plan->file);
+  row.SetProgram(plan->fit, plan->file, input->graph);
   std::printf("%s%-22s %zu\n%-22s %s\n%-22s %s\n", row.Text().c_str(), "violations", solution->violations.size(),
               "peak as STR counts", config::FormatBytes(solution->published_peak_bytes).c_str(), "written to",
               options.output.c_str());

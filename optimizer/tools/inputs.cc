@@ -42,9 +42,9 @@ absl::StatusOr<int64_t> ParsePlainBudget(absl::string_view option, const std::st
   if (*bytes == 0) return NoBudget(option, text);
   if (LacksUnit(text, *bytes, peak_bytes)) {
     const std::string percent = takes_percent ? absl::StrCat(text, "% or ") : "";
-    return absl::InvalidArgumentError(absl::StrCat(option, ": \"", text, "\" is ", *bytes, " bytes, of a peak of ",
-                                                   config::FormatBytes(peak_bytes), "; did you mean ", percent, text,
-                                                   "MiB? ", text, "B is ", *bytes, " bytes"));
+    return absl::InvalidArgumentError(absl::StrCat(option, ": \"", text, "\" is ", config::FormatBytes(*bytes),
+                                                   ", of a peak of ", config::FormatBytes(peak_bytes),
+                                                   "; did you mean ", percent, text, "MiB? If not, write ", text, "B"));
   }
   return bytes;
 }

@@ -25,7 +25,7 @@ class PlanFolderTest : public CliTest {
     Write("large", 5, 12);
   }
 
-  void Write(const std::string& name, int seed, int layers) {
+  void Write(const std::string& name, uint64_t seed, int layers) {
     config::GraphFile graph = optimizer::RandomTrainingGraph({.seed = seed, .layers = layers});
     graph.set_name(name);
     graph.set_fingerprint(absl::StrFormat("%016x", seed));

@@ -160,7 +160,7 @@ absl::StatusOr<PlanOutcome> PlanGraph(const PlanOptions& options, const std::str
     if (absl::Status status = CheckPins(input->graph, result->program, request->pins); !status.ok()) return status;
     const absl::StatusOr<FinishedPlan> plan = FinishPlan(*input, options.strategy, *request, *result);
     if (!plan.ok()) return plan.status();
-    outcome.row.SetProgram(plan->fit, plan->file);
+    outcome.row.SetProgram(plan->fit, plan->file, input->graph);
     absl::Status written = options.format == kMkschFormat ? WriteMkschSchedule(graph, result->program, output)
                                                           : config::WriteStrategy(plan->file, output);
     if (!written.ok()) return written;

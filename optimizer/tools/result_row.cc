@@ -1,5 +1,6 @@
 #include "optimizer/tools/result_row.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -9,6 +10,7 @@
 #include "config/atomic_file.h"
 #include "config/strategy_changes.h"
 #include "config/text_units.h"
+#include "optimizer/simulator/program.h"
 
 namespace str::tools {
 namespace {
@@ -33,7 +35,7 @@ ResultRow::ResultRow(const GraphInput& input, absl::string_view strategy_name, a
   if (input.file.measured_peak_bytes() > 0) measured_peak_bytes = input.file.measured_peak_bytes();
 }
 
-void ResultRow::SetProgram(const optimizer::Fit& fit, const config::StrategyFile& file) {
+void ResultRow::SetProgram(const optimizer::Fit& fit, const config::StrategyFile& file, const optimizer::Graph& graph) {
   const optimizer::Verdict& verdict = fit.verdict;
   peak_bytes = verdict.peak_bytes();
   host_peak_bytes = verdict.simulation.host_peak_bytes;
@@ -45,6 +47,9 @@ void ResultRow::SetProgram(const optimizer::Fit& fit, const config::StrategyFile
   const config::StrategyChanges changes = config::CountChanges(file);
   swapped_tensors = changes.swapped_tensors;
   recomputed_nodes = changes.recomputed_nodes;
+  recomputed_views = static_cast<int>(std::count_if(file.step().begin(), file.step().end(), [&](const auto& step) {
+    return step.has_rerun() && optimizer::IsView(graph, graph.FindNode(step.rerun()));
+  }));
 }
 
 // Against everything kept. Sums of the same times in another order differ in the last digits: that is no difference.
@@ -97,6 +102,7 @@ JsonObject ResultRow::Json() const {
   json.Add("bfc_peak_bytes", bfc_peak_bytes);
   json.Add("disk_peak_bytes", disk_peak_bytes);
   json.Add("measured_peak_bytes", measured_peak_bytes);
+  json.Add("recomputed_views", recomputed_views);
   return json;
 }
 
@@ -125,7 +131,9 @@ std::string ResultRow::Text() const {
          absl::StrCat(*swapped_tensors, " tensors, ", config::FormatBytes(*swapped_bytes), "; host memory ",
                       config::FormatBytes(*host_peak_bytes),
                       *disk_peak_bytes > 0 ? absl::StrCat("; disk ", config::FormatBytes(*disk_peak_bytes)) : ""));
-    Line(&text, "recomputed", absl::StrCat(*recomputed_nodes, " nodes"));
+    Line(&text, "recomputed",
+         absl::StrCat(*recomputed_nodes, " nodes",
+                      *recomputed_views > 0 ? absl::StrCat(", of which ", *recomputed_views, " only views") : ""));
   }
   if (const std::optional<double> gap = Gap(); gap.has_value()) {
     const std::string copies = bound_copies ? "" : " without copies";

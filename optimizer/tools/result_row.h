@@ -34,6 +34,8 @@ struct ResultRow {
   std::optional<int> tensors_decided;
   // config/strategy_changes.h says what they count.
   std::optional<int> recomputed_nodes, swapped_tensors;
+  // Of the recomputed nodes: they only restore a view, for example of what was swapped in.
+  std::optional<int> recomputed_views;
   std::optional<double> step_seconds;
   std::optional<double> bound_seconds, any_order_bound_seconds, plan_seconds;
   // Of plan_seconds what the planner itself took, without the proof of a bound.
@@ -44,8 +46,8 @@ struct ResultRow {
   std::optional<std::string> solver;
 
   ResultRow(const GraphInput& input, absl::string_view strategy, absl::string_view status, int64_t budget_bytes);
-  // `strategy` is the file of the program that `fit` is about.
-  void SetProgram(const optimizer::Fit& fit, const config::StrategyFile& strategy);
+  // `strategy` is the file of the program that `fit` is about, for this graph.
+  void SetProgram(const optimizer::Fit& fit, const config::StrategyFile& strategy, const optimizer::Graph& graph);
   std::optional<double> Overhead() const;
   std::optional<double> Gap() const;
   // "order" or "all orders": which plans the bound is about.

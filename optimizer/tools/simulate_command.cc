@@ -85,7 +85,7 @@ absl::Status Simulate(const SimulateOptions& options) {
 
   const bool fits = fit->verdict.peak_bytes() <= strategy->budget_bytes();
   ResultRow row(*input, strategy->planner(), fits ? "feasible" : "infeasible", strategy->budget_bytes());
-  row.SetProgram(*fit, *strategy);
+  row.SetProgram(*fit, *strategy, input->graph);
   row.bfc_peak_bytes = optimizer::BfcRegionBytes(fit->verdict.simulation.allocations, input->graph.external_bytes());
   row.seed = static_cast<int64_t>(strategy->seed());
   // The bound was proven for other costs if they give another time.
