@@ -79,13 +79,19 @@ std::vector<Node*> TrainingCallsForXla(const tensorflow::Graph& graph, const Fun
 }
 
 absl::Status TakeFromXla(Node& call, FunctionLibraryDefinition& library) {
+  const std::set<std::string> names = WithAllCalled(CalledFunction(call), library);
+  // A replacement that fails loses the function: tried on a copy first.
+  FunctionLibraryDefinition trial(library);
+  for (const std::string& name : names) {
+    if (absl::Status status = TakeFunctionFromXla(name, trial); !status.ok()) return status;
+  }
   call.ClearAttr(kXlaAttr);
   tensorflow::NameAttrList function;
   if (tensorflow::GetNodeAttr(call.attrs(), "f", &function).ok() && function.mutable_attr()->erase(kXlaAttr) > 0) {
     call.ClearAttr("f");
     call.AddAttr("f", function);
   }
-  for (const std::string& name : WithAllCalled(CalledFunction(call), library)) {
+  for (const std::string& name : names) {
     if (absl::Status status = TakeFunctionFromXla(name, library); !status.ok()) return status;
   }
   return absl::OkStatus();

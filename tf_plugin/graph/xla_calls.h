@@ -28,7 +28,8 @@ std::vector<tensorflow::Node*> TrainingCallsForXla(const tensorflow::Graph& grap
 // The name of the function that a call node calls.
 std::string CalledFunction(const tensorflow::Node& call);
 
-// Takes the marks off the node, the function that it calls and the functions called from there.
+// Takes the marks off the node, the function that it calls and the functions called from there. After an error all is
+// as it was.
 absl::Status TakeFromXla(tensorflow::Node& call, tensorflow::FunctionLibraryDefinition& library);
 
 struct XlaChoice {

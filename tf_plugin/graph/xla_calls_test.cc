@@ -125,7 +125,7 @@ TEST_F(XlaCallsTest, WhatIsDoneIsReportedForEachCall) {
 
 TEST_F(XlaCallsTest, ACallThatCannotBeTakenIsReportedAndAnErrorOnlyIfStrict) {
   AddStep("StrOpOfTheTest", /*updates=*/true, /*for_xla=*/true, library_);
-  AddCall(graph_, Function("StrOpOfTheTest"));
+  Node* const call = AddCall(graph_, Function("StrOpOfTheTest", /*for_xla=*/true));
   // No function may be replaced by one with the name of an op.
   tensorflow::OpRegistry::Global()->Register([](tensorflow::OpRegistrationData* data) {
     data->op_def.set_name("StrOpOfTheTest");
@@ -137,6 +137,7 @@ TEST_F(XlaCallsTest, ACallThatCannotBeTakenIsReportedAndAnErrorOnlyIfStrict) {
   const auto texts = SettleXla(graph_.graph(), library_, {});
   ASSERT_TRUE(texts.ok()) << texts.status();
   EXPECT_THAT(*texts, ElementsAre(HasSubstr("training goes on as it is")));
+  EXPECT_EQ(TrainingCallsForXla(graph_.graph(), library_), std::vector<Node*>({call})) << "all is as it was";
 }
 
 TEST_F(XlaCallsTest, TrainingWithoutXlaIsNoSuchCall) {
