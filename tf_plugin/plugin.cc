@@ -126,8 +126,8 @@ absl::Status PlanStep(const GraphOptimizationPassOptions& options) {
     const std::string short_device = device::ShortDeviceName(device);
     std::string reason = device::WhyNotObserved(short_device);
     if (reason.empty()) reason = graph::WhyNotPlannable(*graph);
-    if (reason.empty() && options.partition_graphs->size() > 1) {
-      reason = "STR_BUDGET is for steps on one device; capture and plan it instead (README)";
+    if (reason.empty() && (options.partition_graphs->size() > 1 || !absl::StartsWith(short_device, "CPU"))) {
+      reason = "STR_BUDGET is for steps that run on the CPU alone; capture and plan it instead (README)";
     }
     if (reason.empty()) {
       const automatic::AutomaticOptions how = {*settings.budget, settings.memory_limit_bytes.has_value(),
