@@ -49,6 +49,10 @@ class ControlGroup:
         except OSError as error:
             self._folder.rmdir()
             raise NoControlGroup(f"{limit}: {error}") from error
+        # Memory that is swapped to a disk would not count.
+        for name, value in (("memory.memsw.limit_in_bytes", str(limit_bytes)), ("memory.swap.max", "0")):
+            if (self._folder / name).exists():
+                (self._folder / name).write_text(value)
 
     @staticmethod
     def _make():
@@ -92,11 +96,13 @@ def train(options, settings, limit_bytes=None):
             text=True,
             preexec_fn=group.enter if group else None,
         )
-        errors = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if group:
-            group.close()
+        try:
+            errors = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        finally:
+            if group:
+                group.close()
         row = {"exit": process.returncode, "resident_bytes": usage.ru_maxrss * 1024, "digest": None, "lines": []}
         row["lines"] = [line for line in errors.splitlines() if line.startswith("STR-")]
         if process.returncode == 0:

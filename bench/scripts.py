@@ -81,7 +81,7 @@ def read_run(run, output, errors):
     digest = re.search(r"^digest (\w+)$", output, re.MULTILINE)
     peak = re.search(r"^peak (\d+)$", output, re.MULTILINE)
     applied = [[int(number) for number in match if number] for match in _APPLIED.findall(errors)]
-    besides = re.search(rf"STR-2007 .*(?:the process takes|Of that,) {_SIZE} (?:besides tensors|is for)", errors)
+    besides = re.search(rf"STR-2007 .*(?:the process takes|bytes\)?\.) {_SIZE} (?:besides tensors|of it is for)", errors)
     return run | {
         "digest": digest and digest[1],
         # Of the whole run; STR reports the first step that was planned.

@@ -119,6 +119,21 @@ def test_a_budget_for_the_process_swaps_nothing(run_scripts, cache):
     assert results_of(planned) == results_of(plain)
     assert " 0 swapped (0 bytes a step)" in planned.errors
     assert_as_predicted(planned)
+    resident = re.search(r"whole process had at most .*?\((\d+) bytes\) in RAM", planned.errors)
+    assert int(resident[1]) <= 900 * 2**20
+
+
+def test_a_step_with_loops_runs_once_to_be_measured(scripts, cache):
+    script = [SCRIPTS / "lstm.py"]
+    plain = scripts.run(script, STR_DISABLE=1)
+    planned = scripts.run(script, STR_BUDGET="8GiB", STR_CACHE_DIR=cache, **ACCELERATOR)
+    assert digest(planned) == digest(plain)
+    assert "STR-3010" in planned.errors and "STR-3001" in planned.errors
+
+
+def test_a_script_without_a_graph_gets_a_word(scripts, cache):
+    run = scripts.run([SCRIPTS / "eager.py"], STR_BUDGET="8GiB", STR_CACHE_DIR=cache)
+    assert "STR-3011 STR_BUDGET had no effect" in run.errors
 
 
 # Budgets that cannot be met, and settings that cannot be meant.

@@ -130,7 +130,7 @@ absl::Status PlanStep(const GraphOptimizationPassOptions& options) {
       reason = "STR_BUDGET is for steps that run on the CPU alone; capture and plan it instead (README)";
     }
     if (reason.empty()) {
-      const automatic::AutomaticOptions how = {*settings.budget, settings.memory_limit_bytes.has_value(),
+      const automatic::AutomaticOptions how = {*settings.budget, settings.memory_limit_bytes,
                                                OptionsOf(settings, options)};
       const absl::Status status = automatic::PlanAutomatically(how, name, short_device, graph);
       reason = std::string(status.message());
@@ -143,7 +143,7 @@ absl::Status PlanStep(const GraphOptimizationPassOptions& options) {
   return absl::OkStatus();
 }
 
-// What the user set, of what needs a training step; empty if nothing.
+// The variable that asks for a training step; empty if none does.
 std::string AskedFor(const Settings& settings) {
   if (settings.budget.has_value()) return "STR_BUDGET";
   if (!settings.capture_directory.empty()) return "STR_CAPTURE";

@@ -1,7 +1,11 @@
 #include "tf_plugin/automatic/automatic_planning.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -144,10 +148,46 @@ int64_t SmallestBudgetIn(absl::string_view text) {
   return absl::SimpleAtoi(line.substr(0, line.find(' ')), &bytes) ? bytes : 0;
 }
 
-bool HasRandomState(const graph::GraphView& view) {
-  return std::any_of(view.order.begin(), view.order.end(),
-                     [&](const Node* node) { return view.recompute[node->id()] == config::RECOMPUTE_RANDOM; });
+// Wherever in the step: also inside of loops and in functions that it calls.
+bool DrawsRandomNumbers(const tensorflow::GraphDef& graph, const FunctionLibraryDefinition& functions) {
+  const auto draws = [](const tensorflow::NodeDef& node) { return graph::IsRandom(node.op()); };
+  if (std::any_of(graph.node().begin(), graph.node().end(), draws)) return true;
+  const tensorflow::FunctionDefLibrary called = functions.ToProto();
+  return std::any_of(called.function().begin(), called.function().end(), [&](const tensorflow::FunctionDef& function) {
+    return std::any_of(function.node_def().begin(), function.node_def().end(), draws);
+  });
 }
+
+// A plan's promise. A plan that is not kept leaves the cache, so that the next run plans anew.
+class CachedPromise : public kernels::StepGuard {
+ public:
+  CachedPromise(std::shared_ptr<kernels::StepGuard> promise, std::string path)
+      : promise_(std::move(promise)), path_(std::move(path)) {}
+
+  void Begin(int64_t step_id) override { promise_->Begin(step_id); }
+  void Result(int64_t step_id, int index, const tensorflow::Tensor& value) override {
+    promise_->Result(step_id, index, value);
+  }
+  absl::Status End(int64_t step_id, const std::vector<bool>& delivered) override {
+    return ForgetUnless(absl::OkStatus(), promise_->End(step_id, delivered));
+  }
+  absl::Status Abandon(int64_t step_id, const absl::Status& status) override {
+    return ForgetUnless(status, promise_->Abandon(step_id, status));
+  }
+  absl::Status NotBuilt(const absl::Status& status) override {
+    return ForgetUnless(absl::OkStatus(), promise_->NotBuilt(status));
+  }
+
+ private:
+  absl::Status ForgetUnless(const absl::Status& expected, absl::Status status) const {
+    std::error_code error;
+    if (status != expected) std::filesystem::remove(path_, error);
+    return status;
+  }
+
+  const std::shared_ptr<kernels::StepGuard> promise_;
+  const std::string path_;
+};
 
 // A step that is run to be measured promises nothing.
 class NoPromise : public kernels::StepGuard {
@@ -156,7 +196,11 @@ class NoPromise : public kernels::StepGuard {
   void Result(int64_t, int, const tensorflow::Tensor&) override {}
   absl::Status End(int64_t, const std::vector<bool>&) override { return absl::OkStatus(); }
   absl::Status Abandon(int64_t, const absl::Status& status) override { return status; }
-  absl::Status NotBuilt(const absl::Status& status) override { return status; }
+  absl::Status NotBuilt(const absl::Status& status) override {
+    SayOnce("STR-2008", absl::StrCat("a step is not planned, as it cannot be built to be measured: ", status.message(),
+                                     ". Training goes on without a plan."));
+    return status;
+  }
 };
 
 class AutomaticPlanner : public kernels::StepMaker {
@@ -169,29 +213,34 @@ class AutomaticPlanner : public kernels::StepMaker {
         graph_(DefinitionOf(graph)),
         functions_(tensorflow::OpRegistry::Global(), functions.ReachableDefinitions(graph_).ToProto()) {
     options_.rewrite.functions = &functions_;
+    draws_random_numbers_ = DrawsRandomNumbers(graph_, functions_);
     const std::vector<Node*> arguments = ArgumentsOf(graph);
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (!HasKnownSize(*arguments[i])) sized_arguments_.push_back(static_cast<int>(i));
     }
   }
 
+  ~AutomaticPlanner() override {
+    for (const std::string& fingerprint : observed_) device::RemoveObserver(fingerprint);
+  }
+
   const std::vector<int>& sized_arguments() const override { return sized_arguments_; }
 
   absl::StatusOr<Made> Make(OpKernelContext& context) override {
+    absl::MutexLock lock(&mutex_);
     absl::StatusOr<std::unique_ptr<Graph>> graph = SizedGraph(context);
     if (!graph.ok()) return graph.status();
     const graph::GraphView view = graph::MakeGraphView(**graph);
     // Random numbers come from state inside of kernels, and a second body would start them anew.
-    const bool only_once = HasRandomState(view);
-    if (only_once && first_made_.has_value()) {
+    if (draws_random_numbers_ && first_made_.has_value()) {
       Say("STR-2008", absl::StrCat(name_, " is not planned anew for its larger batch, as its random numbers would start "
-                                          "again: the plan for the smaller one is used, and may take more than the budget"));
+                                          "again: it runs as before, and may take more than the budget"));
       return *first_made_;
     }
     const MemoryToCome to_come =
         FindMemoryToCome(context, ChangedArguments(view, **graph), *device::FindDeviceMemory(device_));
     const int64_t budget_bytes = TensorBudget(to_come);
-    if (!options_.separate_host) device::FindDeviceMemory(device_)->KeepResident(std::max<int64_t>(0, budget_bytes));
+    if (!HasOwnMemory()) device::FindDeviceMemory(device_)->KeepResident(std::max<int64_t>(0, budget_bytes));
     const PlanKey key = {view.fingerprint, device_, RequestedBytes(), absl::StrJoin(PlannerOptions(), " ")};
     const std::string path = absl::StrCat(CacheDirectory(), "/", StrategyFileName(key));
     std::optional<config::StrategyFile> strategy = FromCache(path, budget_bytes, to_come);
@@ -202,10 +251,10 @@ class AutomaticPlanner : public kernels::StepMaker {
         absl::StatusOr<std::optional<config::StrategyFile>> planned = Plan(*measured, key, budget_bytes, path);
         if (!planned.ok()) return planned.status();
         strategy = *std::move(planned);
-      } else if (!only_once) {
+      } else if (!draws_random_numbers_) {
         SayOnce("STR-3010", absl::StrCat(name_, " runs without a plan, to be measured: ", measured.status().message(),
                                          ". It may take more than the budget"));
-        return RunOnce(**graph, context);
+        return RunOnce(**graph);
       } else if (absl::Status status = GoOn(measured.status().message()).status(); !status.ok()) {
         return status;
       }
@@ -233,19 +282,25 @@ class AutomaticPlanner : public kernels::StepMaker {
     return graph;
   }
 
-  int64_t RequestedBytes() const { return BudgetBytes(options_.budget, HostMemoryBytes()); }
+  bool HasOwnMemory() const { return options_.device_limit_bytes.has_value(); }
 
-  // What of the budget is left for tensors.
+  int64_t RequestedBytes() const {
+    if (!HasOwnMemory()) return BudgetBytes(options_.budget, HostMemoryBytes());
+    const int64_t limit_bytes = *options_.device_limit_bytes;
+    return std::min(limit_bytes, BudgetBytes(options_.budget, limit_bytes));
+  }
+
+  // The part of the budget for tensors.
   int64_t TensorBudget(const MemoryToCome& to_come) const {
     const int64_t requested = RequestedBytes();
-    if (options_.separate_host) return requested;
+    if (HasOwnMemory()) return requested;
     const int64_t tensors = device::FindDeviceMemory(device_)->ResidentBytes() + to_come.on_host_bytes;
     const int64_t others = std::max<int64_t>(0, ResidentBytes() - tensors);
     return requested - others - kBytesForGrowth - static_cast<int64_t>(kShareForGrowth * requested);
   }
 
   std::vector<std::string> PlannerOptions() const {
-    if (!options_.separate_host) return {"--strategy=recompute-only"};
+    if (!HasOwnMemory()) return {"--strategy=recompute-only"};
     std::vector<std::string> options = {"--strategy=str"};
     if (options_.rewrite.limits.host_bytes.has_value()) {
       options.push_back(absl::StrCat("--host-limit=", *options_.rewrite.limits.host_bytes));
@@ -283,10 +338,13 @@ class AutomaticPlanner : public kernels::StepMaker {
     return probed;
   }
 
-  absl::StatusOr<Made> RunOnce(const Graph& plain, OpKernelContext& context) const {
+  absl::StatusOr<Made> RunOnce(const Graph& plain) {
     Graph marked(plain.flib_def());
     marked.Copy(plain);
     const graph::GraphView view = graph::MakeGraphView(marked);
+    // The observer of an earlier trace of the same graph would keep what it sees to itself.
+    device::RemoveObserver(view.fingerprint);
+    observed_.insert(view.fingerprint);
     capture::CaptureByRunning(view, name_, device_, [captured = captured_](const config::GraphFile& graph) {
       absl::MutexLock lock(&captured->mutex);
       captured->by_fingerprint[graph.fingerprint()] = graph;
@@ -311,8 +369,10 @@ class AutomaticPlanner : public kernels::StepMaker {
     }
     Say("STR-3009", absl::StrCat("planning ", name_, ", ", graph.node_size(), " nodes, for ",
                                  config::FormatBytes(budget_bytes), " of tensors; this takes seconds"));
-    std::vector<std::string> command = {PlannerCommand(), "plan", graph_path, absl::StrCat("--budget=", budget_bytes),
-                                        absl::StrCat("--output=", path), absl::StrCat("--time-limit=", kPlanningTime)};
+    // Another process may plan for the same, with other bytes left for its tensors.
+    const std::string own_path = absl::StrCat(path, ".", getpid(), ".conf");
+    std::vector<std::string> command = {PlannerCommand(), "plan", graph_path, absl::StrCat("--budget=", budget_bytes, "B"),
+                                        absl::StrCat("--output=", own_path), absl::StrCat("--time-limit=", kPlanningTime)};
     for (std::string& option : PlannerOptions()) command.push_back(std::move(option));
     const absl::Time start = absl::Now();
     const absl::StatusOr<ProcessResult> result =
@@ -321,13 +381,17 @@ class AutomaticPlanner : public kernels::StepMaker {
     if (result->exit_code == kExitInfeasible) {
       return absl::ResourceExhaustedError(
           absl::StrCat("STR-2007 ", name_, " does not fit STR_BUDGET ", config::FormatBytes(RequestedBytes()), ". ",
-                       NeededText(budget_bytes, SmallestBudgetIn(result->errors)), LastMessage(result->errors)));
+                       NeededText(budget_bytes, SmallestBudgetIn(result->errors)), WithoutProgress(result->errors)));
     }
     if (result->exit_code != 0) {
-      return GoOn(absl::StrCat(absl::StrJoin(command, " "), " ended with ", result->exit_code, ": ", result->errors));
+      return GoOn(absl::StrCat(absl::StrJoin(command, " "), " ended with ", result->exit_code, ": ",
+                               WithoutProgress(result->errors)));
     }
-    absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(path);
+    absl::StatusOr<config::StrategyFile> strategy = config::ReadStrategy(own_path);
     if (!strategy.ok()) return GoOn(strategy.status().message());
+    std::error_code error;
+    std::filesystem::rename(own_path, path, error);
+    if (error) return GoOn(absl::StrCat(own_path, ": ", error.message()));
     Prune(CacheDirectory(), kMostFilesInCache);
     Say("STR-3009", absl::StrFormat("%s: %s. Planned in %.1f s. Why: str explain %s %s", name_, Summary(*strategy),
                                     absl::ToDoubleSeconds(absl::Now() - start), graph_path, path));
@@ -339,18 +403,25 @@ class AutomaticPlanner : public kernels::StepMaker {
     const int64_t besides_bytes = RequestedBytes() - budget_bytes;
     std::string text;
     if (besides_bytes > 0) {
-      text = absl::StrCat("Of that, ", config::FormatBytes(besides_bytes), " is for the process besides its tensors. ");
+      text = absl::StrCat(config::FormatBytes(besides_bytes), " of it is for the rest of the process. ");
     }
-    if (smallest_bytes > 0) {
-      absl::StrAppend(&text, "Set it to at least ", config::FormatBytes(smallest_bytes + besides_bytes), ". ");
+    if (smallest_bytes == 0) return text;
+    int64_t needed_bytes = smallest_bytes;
+    if (!HasOwnMemory()) {
+      // As TensorBudget has it, the other way round.
+      const double growth = kShareForGrowth * static_cast<double>(RequestedBytes());
+      needed_bytes = static_cast<int64_t>(
+          std::ceil(static_cast<double>(smallest_bytes + besides_bytes) - growth) / (1 - kShareForGrowth));
     }
+    absl::StrAppend(&text, "Set STR_BUDGET to at least ", config::FormatBytes(needed_bytes), ". ");
     return text;
   }
 
-  // Without progress.
-  static std::string LastMessage(const std::string& errors) {
+  // From the planner's message on, and without its advice, which is about tensors alone.
+  static std::string WithoutProgress(const std::string& errors) {
     const size_t begin = errors.find("STR-");
-    return begin == std::string::npos ? errors : errors.substr(begin);
+    const std::string message = begin == std::string::npos ? errors : errors.substr(begin);
+    return message.substr(0, message.find("\n  try:"));
   }
 
   // The planner is at fault, not the user.
@@ -384,9 +455,14 @@ class AutomaticPlanner : public kernels::StepMaker {
     const absl::StatusOr<rewrite::PlannedGraph> planned =
         rewrite::PlanGraph(strategies, options_.rewrite, graph, {device_, {}});
     if (!planned.ok()) return planned.status();
-    if (planned->graph == nullptr) return PlainStep(graph);
+    if (planned->graph == nullptr) {
+      std::error_code error;
+      std::filesystem::remove(path, error);
+      return PlainStep(graph);
+    }
     absl::StatusOr<std::shared_ptr<const kernels::PlannedStep>> step =
-        rewrite::MakePlannedStep(planned->name, *planned->graph, graph, functions_, rewrite::Register(*planned),
+        rewrite::MakePlannedStep(planned->name, *planned->graph, graph, functions_,
+                                 std::make_shared<CachedPromise>(rewrite::Register(*planned), path),
                                  options_.rewrite.strict);
     if (!step.ok()) return step.status();
     return Made{*std::move(step)};
@@ -419,8 +495,12 @@ class AutomaticPlanner : public kernels::StepMaker {
   // What it calls.
   const FunctionLibraryDefinition functions_;
   std::vector<int> sized_arguments_;
+  bool draws_random_numbers_ = false;
+  absl::Mutex mutex_;
   // By the first call of Make that ended with a step for all later runs.
-  std::optional<Made> first_made_;
+  std::optional<Made> first_made_ ABSL_GUARDED_BY(mutex_);
+  // Graphs that ran to be measured.
+  std::set<std::string> observed_;
   const std::shared_ptr<Captured> captured_ = std::make_shared<Captured>();
 };
 

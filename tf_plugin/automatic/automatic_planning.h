@@ -13,7 +13,9 @@
 #ifndef STR_TF_PLUGIN_AUTOMATIC_AUTOMATIC_PLANNING_H_
 #define STR_TF_PLUGIN_AUTOMATIC_AUTOMATIC_PLANNING_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -26,9 +28,9 @@ namespace str::automatic {
 
 struct AutomaticOptions {
   Budget budget;
-  // The device stands for one with memory of its own (STR_MEMORY_LIMIT): the budget is for its tensors, and what is
-  // swapped to the host leaves it. Otherwise the budget is for the whole process, and the host is the device.
-  bool separate_host = false;
+  // STR_MEMORY_LIMIT: the device stands for one with so much memory of its own. The budget is for its tensors, a share is of
+  // this limit, and swapping to the host frees memory. Absent: the budget is for the whole process.
+  std::optional<int64_t> device_limit_bytes;
   rewrite::RewriteOptions rewrite;
 };
 

@@ -64,7 +64,7 @@ class AutomaticPlanningTest : public ::testing::Test {
     std::unique_ptr<Graph> graph = BuildStep();
     AutomaticOptions options;
     options.budget.bytes = int64_t{1} << 30;
-    options.separate_host = true;
+    options.device_limit_bytes = int64_t{2} << 30;
     options.rewrite.strict = strict;
     EXPECT_OK(PlanAutomatically(options, "step", "CPU:0", graph));
     return std::make_unique<StepSession>(*graph, kWidth);
@@ -106,11 +106,13 @@ TEST_F(AutomaticPlanningTest, StopsWhereThePlannerFailsIfStrict) {
 }
 
 TEST_F(AutomaticPlanningTest, StopsWhereTheBudgetCannotBeMet) {
-  SetPlanner("echo 'STR-1001: the smallest budget is 7 bytes' >&2; exit 2");
+  SetPlanner("printf 'STR-1001: no\\n  smallest feasible budget: 2.00 GiB (2147483648 bytes)\\n  try: more\\n' >&2; exit 2");
   const auto session = Start();
   const auto result = session->Run();
   EXPECT_TRUE(config::IsError(result.status(), absl::StatusCode::kResourceExhausted, "STR-2007"));
-  EXPECT_TRUE(absl::StrContains(result.status().message(), "7 bytes"));
+  EXPECT_TRUE(absl::StrContains(result.status().message(), "Set STR_BUDGET to at least 2.00 GiB (2147483648 bytes)"))
+      << result.status();
+  EXPECT_FALSE(absl::StrContains(result.status().message(), "try:"));
 }
 
 TEST_F(AutomaticPlanningTest, MeasuresTheStepWithoutRunningIt) {

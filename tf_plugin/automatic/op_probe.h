@@ -2,7 +2,8 @@
 //
 // Measures the ops of a step one by one, without running the step: each op that computes gets inputs of zeros in the
 // sizes that it will have, runs, and its result is let go. So times, scratch memory and buffer sharing are known where
-// the step itself does not fit. It takes as long as the step's ops do, and memory for one op at a time.
+// the step itself does not fit. It takes two to four times as long as the step's ops do, and memory for one op at
+// a time.
 //
 // Ops with side effects are not run: variables, random state and the input pipeline stay as they are. Small integers,
 // such as shapes and axes, are computed for real, as ops cannot do without their values.

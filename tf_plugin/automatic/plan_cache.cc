@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "config/digest.h"
@@ -18,6 +19,13 @@ namespace {
 std::string Environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Names begin with a fingerprint.
+bool IsOurs(const std::string& name) {
+  constexpr size_t kDigits = 16;
+  return name.size() > kDigits && name[kDigits] == '-' &&
+         std::all_of(name.begin(), name.begin() + kDigits, [](char c) { return absl::ascii_isxdigit(c); });
 }
 
 }  // namespace
@@ -46,7 +54,7 @@ void Prune(const std::string& directory, int most_files) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
     const std::string extension = entry.path().extension().string();
-    if (extension != ".graph" && extension != ".conf") continue;
+    if ((extension != ".graph" && extension != ".conf") || !IsOurs(entry.path().filename().string())) continue;
     const fs::file_time_type time = fs::last_write_time(entry.path(), error);
     if (!error) files.emplace_back(time, entry.path());
   }

@@ -2,8 +2,8 @@
 //
 // Graphs and plans of earlier runs, in ~/.str/cache: a second run of a script starts at once.
 //
-// Several processes may use it at the same time: a file appears under its name complete or not at all, and two that
-// plan for the same write the same. The oldest files go when there are too many.
+// Several processes may use it at the same time: a file appears under its name complete or not at all. The oldest files
+// go when there are too many.
 #ifndef STR_TF_PLUGIN_AUTOMATIC_PLAN_CACHE_H_
 #define STR_TF_PLUGIN_AUTOMATIC_PLAN_CACHE_H_
 

@@ -42,16 +42,17 @@ TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
   const auto path = [&](const std::string& name) { return absl::StrCat(folder, "/", name); };
   const auto now = fs::file_time_type::clock::now();
   int age = 10;
-  for (const char* name : {"a.conf", "b.graph", "c.conf", "notes.txt"}) {
+  for (const char* name : {"0123456789abcdef-a.conf", "0123456789abcdef-b.graph", "0123456789abcdef-c.conf", "notes.txt", "mine.conf"}) {
     EXPECT_OK(config::WriteFileAtomically(path(name), "text"));
     fs::last_write_time(path(name), now - std::chrono::hours(age--));
   }
-  Touch(path("a.conf"));
+  Touch(path("0123456789abcdef-a.conf"));
   Prune(folder, 2);
-  EXPECT_TRUE(fs::exists(path("a.conf")));
-  EXPECT_FALSE(fs::exists(path("b.graph")));
-  EXPECT_TRUE(fs::exists(path("c.conf")));
+  EXPECT_TRUE(fs::exists(path("0123456789abcdef-a.conf")));
+  EXPECT_FALSE(fs::exists(path("0123456789abcdef-b.graph")));
+  EXPECT_TRUE(fs::exists(path("0123456789abcdef-c.conf")));
   EXPECT_TRUE(fs::exists(path("notes.txt")));
+  EXPECT_TRUE(fs::exists(path("mine.conf")));
   fs::remove_all(folder);
 }
 

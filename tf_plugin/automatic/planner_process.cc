@@ -42,9 +42,10 @@ void ReadLines(int descriptor, std::string& all, absl::FunctionRef<void(absl::st
   }
 }
 
-int WaitFor(pid_t process) {
+absl::StatusOr<int> WaitFor(pid_t process) {
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return Errno(errno, "no exit code of the planner");
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -74,7 +75,9 @@ absl::StatusOr<ProcessResult> RunProcess(const std::vector<std::string>& command
   ProcessResult result;
   ReadLines(ends[0], result.errors, line);
   close(ends[0]);
-  result.exit_code = WaitFor(process);
+  const absl::StatusOr<int> exit_code = WaitFor(process);
+  if (!exit_code.ok()) return exit_code.status();
+  result.exit_code = *exit_code;
   return result;
 }
 

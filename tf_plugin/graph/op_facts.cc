@@ -14,14 +14,6 @@ using tensorflow::Node;
 
 using Names = absl::flat_hash_set<std::string>;
 
-bool IsRandom(const std::string& op) {
-  // Stateless random ops compute their numbers from a key and a counter that they are given: running them again gives
-  // the same numbers.
-  if (absl::StartsWith(op, "Stateless")) return false;
-  return absl::StrContains(op, "Random") || absl::StrContains(op, "Multinomial") ||
-         op == "ParameterizedTruncatedNormal";
-}
-
 bool IsInputOutput(const std::string& op) {
   static const auto* const kParts = new std::vector<std::string>(
       {"Iterator", "Dataset", "Reader", "ReadFile", "WriteFile", "Save", "Restore", "Print", "Summary", "PyFunc",
@@ -43,11 +35,7 @@ bool HasHandle(const Node& node) {
          std::any_of(node.output_types().begin(), node.output_types().end(), IsHandle);
 }
 
-}  // namespace
-
-namespace {
-
-// Of an op whose first input is a resource.
+// For an op whose first input is a resource.
 config::VariableUse UseOfOp(const std::string& op) {
   if (op == "ReadVariableOp") return config::VARIABLE_READ;
   if (op == "AssignVariableOp") return config::VARIABLE_REPLACE;
@@ -59,6 +47,14 @@ config::VariableUse UseOfOp(const std::string& op) {
 }
 
 }  // namespace
+
+bool IsRandom(const std::string& op) {
+  // Stateless random ops compute their numbers from a key and a counter that they are given: running them again gives
+  // the same numbers.
+  if (absl::StartsWith(op, "Stateless")) return false;
+  return absl::StrContains(op, "Random") || absl::StrContains(op, "Multinomial") ||
+         op == "ParameterizedTruncatedNormal";
+}
 
 config::VariableUse VariableUseOf(const Node& node) {
   if (node.num_inputs() == 0 || node.input_type(0) != tensorflow::DT_RESOURCE) return config::VARIABLE_NONE;

@@ -16,6 +16,9 @@ namespace str::graph {
 // Control flow is not seen here: see control_flow.h.
 config::Recompute RecomputeOf(const tensorflow::Node& node);
 
+// Whether the kernel draws random numbers from a state of its own.
+bool IsRandom(const std::string& op);
+
 config::VariableUse VariableUseOf(const tensorflow::Node& node);
 
 // Whether ops of this type change the variable whose handle they take.
