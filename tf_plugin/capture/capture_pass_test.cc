@@ -120,7 +120,7 @@ TEST_F(CapturePassTest, CopyRatesThatAreNotKnownAreReportedLeftOutAndMeasuredAga
   device::SetDeviceMemory("CPU:3", device::SharedDeviceMemory());
   GraphBuilder b;
   BuildStep(b);
-  CaptureByRunning(graph::MakeGraphView(b.graph()), "step", "CPU:3", folder_);
+  CaptureByRunning(graph::MakeGraphView(b.graph()), "step", "CPU:3", WriteTo(folder_));
   BuildStart(b);
   GraphSession session(b.graph());
   EXPECT_OK(session.Run({}, {"start"}).status());
