@@ -342,9 +342,9 @@ class AutomaticPlanner : public kernels::StepMaker {
     Graph marked(plain.flib_def());
     marked.Copy(plain);
     const graph::GraphView view = graph::MakeGraphView(marked);
-    // The observer of an earlier trace of the same graph would keep what it sees to itself.
-    device::RemoveObserver(view.fingerprint);
-    observed_.insert(view.fingerprint);
+    // The observer of an earlier trace of the same graph would keep what it sees to itself. This planner's own goes on: a
+    // step that leaves nodes out is known to be complete only when the next one begins.
+    if (observed_.insert(view.fingerprint).second) device::RemoveObserver(view.fingerprint);
     capture::CaptureByRunning(view, name_, device_, [captured = captured_](const config::GraphFile& graph) {
       absl::MutexLock lock(&captured->mutex);
       captured->by_fingerprint[graph.fingerprint()] = graph;
