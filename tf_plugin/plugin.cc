@@ -109,6 +109,8 @@ class XlaPass : public tensorflow::GraphOptimizationPass {
       return absl::FailedPreconditionError(absl::StrCat("STR-3008 ", texts.status().message(), " (STR_STRICT=1)"));
     }
     for (const std::string& text : *texts) SayOnce("STR-3008", text);
+    // Each is about a training step.
+    if (!texts->empty()) NoteTrainingStep();
     return absl::OkStatus();
   }
 };
